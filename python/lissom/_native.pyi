@@ -76,6 +76,9 @@ class State:
     def velocity(self) -> _Array:
         """Velocities in the order and units of `mechanism.velocities`, a copy."""
     @property
+    def control(self) -> dict[str, float]:
+        """States of controllers and actuators by name."""
+    @property
     def x(self) -> _Array:
         """Positions, then velocities, a copy."""
     def names(self) -> list[str]:

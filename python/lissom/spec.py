@@ -19,6 +19,33 @@ from typing import Literal, TypeAlias
 
 
 @dataclass(kw_only=True)
+class Actuator:
+    """The motor of a joint with its limits. Inputs and controllers on the joint act through it: their sum is
+    clipped."""
+
+    joint: str
+    """The joint that it drives: revolute or prismatic."""
+
+    max_force_n: float | None = None
+    """Largest force either way, of a prismatic joint; no limit when absent."""
+
+    max_force_rate_n_per_s: float | None = None
+    """Fastest change of the force, of a prismatic joint; needs `response_time_s`."""
+
+    max_torque_n_m: float | None = None
+    """Largest torque either way, of a revolute joint; no limit when absent."""
+
+    max_torque_rate_n_m_per_s: float | None = None
+    """Fastest change of the torque, of a revolute joint; needs `response_time_s`."""
+
+    name: str
+    """Name, unique among actuators, and not that of a joint."""
+
+    response_time_s: float | None = None
+    """Time constant with which torque or force follow what is asked for; at once when absent."""
+
+
+@dataclass(kw_only=True)
 class Adaptive:
     """Tolerances and step limits of an adaptive integrator."""
 
@@ -594,6 +621,9 @@ class Controller:
 
     name: str
     """Name, unique among controllers."""
+
+    pid: Pid | None = None
+    """Gains of every joint by itself, with the integral of its deviation."""
 
 
 @dataclass(kw_only=True)
@@ -2109,6 +2139,26 @@ class Payload:
 
 
 @dataclass(kw_only=True)
+class Pid:
+    """Proportional, integral and derivative feedback, joint by joint."""
+
+    anti_windup_s: float | None = None
+    """Time in which the integral is brought back while the actuator of the joint clips; never when absent."""
+
+    integral_gain: Sequence[float]
+    """Change of torque or force per deviation of the position, in N m/(rad s) or N/(m s): one for every joint."""
+
+    position_gain: Sequence[float]
+    """Torque or force per deviation of the position, in N m/rad or N/m: one for every joint."""
+
+    rate_filter_s: float | None = None
+    """Time constant of the first-order filter of the deviation of the rate; unfiltered when absent."""
+
+    rate_gain: Sequence[float]
+    """Torque or force per deviation of the rate, in N m s/rad or N s/m: one for every joint."""
+
+
+@dataclass(kw_only=True)
 class PlanarAngle:
     """An orientation that turns about z only."""
 
@@ -3048,6 +3098,9 @@ class Universal:
 @dataclass(kw_only=True)
 class Model:
     """A whole model: bodies, the joints that carry them, what acts on them and how to simulate it."""
+
+    actuator: Sequence[Actuator] | None = None
+    """Motors with limits, through which inputs and controllers act on their joints."""
 
     body: Sequence[Body] | None = None
     """Rigid and flexible bodies, in any order."""

@@ -56,7 +56,8 @@ pub struct FlexibleLink {
 /// Equations of a mechanism as integrators see them, and what can be read off an evaluated state.
 ///
 /// As a [`FirstOrder`] system the state is positions, velocities, work of the inputs and energy dissipated; as a
-/// [`SecondOrder`] system it is positions and velocities, and the run sums up the works itself.
+/// [`SecondOrder`] system it is positions and velocities, and the run sums up the works itself. States of controllers and actuators stand
+/// behind the velocities: [`Controlled`](crate::Controlled) adds them to what a formulation says.
 pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Name, unit and kind of every entry of the state.
     fn state_layout(&self) -> Vec<Coordinate>;
@@ -66,6 +67,14 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
 
     /// Evaluates everything at a state; what follows reads it. Returns the power that flows.
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power;
+
+    /// Takes states of controllers and actuators for the evaluations that follow.
+    fn set_control(&mut self, states: &[f64]);
+
+    /// How many of the velocities are states of controllers and actuators: the last.
+    fn control_count(&self) -> usize {
+        0
+    }
 
     /// Energy and momentum of the evaluated state.
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum;

@@ -5,6 +5,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`Dynamics`] | equations of a mechanism as integrators see them, and what can be read off an evaluated state |
+//! | [`Controlled`] | the same with states of controllers and actuators |
 //! | [`State`] | where a mechanism is: time, positions, velocities, works, memory |
 //! | [`Signals`] | the one list of what can be named: [`Parts`] that a formulation has, and how they are read ([`Readout`]) |
 //! | [`Axis`], [`Ball`] | joints as both formulations build them: one degree of freedom, or all rotations |
@@ -19,6 +20,7 @@ mod audit;
 mod axis;
 mod ball;
 mod bending;
+mod controlled;
 mod dynamics;
 mod error;
 mod external;
@@ -36,8 +38,9 @@ mod trajectory;
 mod view;
 
 pub use action::{
-    Actions, ControlLaw, ControlledAxis, Controller, Efforts, Feedback, Gear, Inputs,
-    JointResistance, Load, LoadTarget, Pull, Pulled, Resistance, Toward,
+    Actions, Actuator, ControlLaw, ControlledAxis, Controller, Delivery, Efforts, Feedback, Gear,
+    Inputs, JointResistance, Load, LoadTarget, Pid, Pull, Pulled, Resistance, Response, Saturation,
+    Toward,
 };
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};
@@ -46,6 +49,7 @@ pub use bending::{
     BodyExtent, Divergence, MISSING_STIFFNESS, MissingStiffness, SMALL_DEFLECTION_LENGTHS,
     SMALL_SLOPE_RAD, STIFFENING,
 };
+pub use controlled::{Controlled, with_control};
 pub use dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 pub use error::{PlaceError, RunError};
 pub use external::External;

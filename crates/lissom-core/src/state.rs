@@ -16,6 +16,8 @@ pub struct State {
     pub position: Vec<f64>,
     /// Velocities.
     pub velocity: Vec<f64>,
+    /// States of controllers and actuators.
+    pub control: Vec<f64>,
     /// Work of inputs and prescribed motions since the run began that led here.
     pub work_j: f64,
     /// Energy dissipated since then.
@@ -40,10 +42,24 @@ impl State {
         }
     }
 
-    /// The vector that integrators of first order see: positions, velocities, works.
+    /// A state of what is integrated: positions, and rates of which the last `control` are states of controllers and actuators.
+    pub(crate) fn of_motion(time_s: f64, [position, rates]: [&[f64]; 2], control: usize) -> Self {
+        let (velocity, control) = rates.split_at(rates.len() - control);
+        Self {
+            control: control.to_vec(),
+            ..Self::new(time_s, position.to_vec(), velocity.to_vec())
+        }
+    }
+
+    /// What is integrated beside the positions: velocities, and states of controllers and actuators.
+    pub fn rates(&self) -> Vec<f64> {
+        [&self.velocity[..], &self.control].concat()
+    }
+
+    /// The vector that integrators of first order see: positions, velocities, states of controllers and actuators, works.
     pub fn packed(&self) -> Vec<f64> {
         let works = [self.work_j, self.dissipated_j];
-        [&self.position[..], &self.velocity, &works].concat()
+        [&self.position[..], &self.velocity, &self.control, &works].concat()
     }
 }
 
@@ -101,7 +117,8 @@ fn suggestion(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!("; did you mean {name:?}?"))
 }
 
-/// A state of coordinates that are all known by their names. `layout` lists positions, then velocities.
+/// A state of coordinates that are all known by their names. `layout` lists positions, then velocities, then states of controllers and
+/// actuators.
 ///
 /// # Errors
 /// When one is not known.
@@ -118,12 +135,16 @@ pub fn state_of(
     };
     let (first, rest) = layout.split_at(positions);
     let is_work = |coordinate: &&Coordinate| coordinate.unit == "J";
-    let rates = rest.iter().filter(|coordinate| !is_work(coordinate));
+    let is_control = |coordinate: &&Coordinate| coordinate.kind == CoordinateKind::Control;
+    let rates = (rest.iter()).filter(|rate| !is_work(rate) && !is_control(rate));
+    let control = rest.iter().filter(is_control);
+    let control = control.map(known).collect::<Result<Vec<f64>, _>>()?;
     let position = first.iter().map(known).collect::<Result<Vec<f64>, _>>()?;
     let velocity = rates.map(known).collect::<Result<Vec<f64>, _>>()?;
     Ok(State {
         work_j: value("energy.work").unwrap_or(0.0),
         dissipated_j: value("energy.dissipated").unwrap_or(0.0),
+        control,
         ..State::new(time_s, position, velocity)
     })
 }

@@ -21,7 +21,7 @@ pub(crate) enum Stepper {
 impl Stepper {
     /// An integration that begins at a state.
     pub(crate) fn new(spec: &IntegratorSpec, start: &State) -> Result<Self, IntegrateError> {
-        let (time, position, velocity) = (start.time_s, &start.position, &start.velocity);
+        let (time, position, velocity) = (start.time_s, &start.position, &start.rates());
         Ok(match Integrator::of(spec) {
             Integrator::Adaptive(method, control) => {
                 let integration = Integration::new(method, &control, time, &start.packed())?;
@@ -37,7 +37,7 @@ impl Stepper {
     pub(crate) fn resumed(spec: &IntegratorSpec, start: &State) -> Option<Self> {
         let mut memory = start.integrator.clone()?;
         let progress = &mut memory.progress;
-        let motion = [&start.position[..], &start.velocity].concat();
+        let motion = [&start.position[..], &start.rates()].concat();
         if progress.time != start.time_s || progress.state.get(..motion.len())? != motion {
             return None;
         }

@@ -202,8 +202,8 @@ impl Mechanism {
     /// When the mechanism cannot be there.
     pub fn released_state(&self, state: &State, released: &Self) -> Result<State, EvaluateError> {
         let mut dynamics = self.dynamics(state)?;
-        let (position, velocity) = (&state.position, &state.velocity);
-        let now = snapshot(&mut *dynamics, state.time_s, position, velocity);
+        let (position, rates) = (&state.position, state.rates());
+        let now = snapshot(&mut *dynamics, state.time_s, position, &rates);
         let value = |name: &str| now.channel(name)?.samples.first().copied();
         let mut dynamics = released.dynamics(&released.written())?;
         Ok(dynamics.recorded_state(state.time_s, &value)?)
@@ -214,6 +214,7 @@ impl Mechanism {
 fn released_spec(spec: &ModelSpec) -> ModelSpec {
     let mut released = ModelSpec {
         input: Vec::new(),
+        actuator: Vec::new(),
         controller: Vec::new(),
         nominal_motion: None,
         ..spec.clone()

@@ -9,7 +9,9 @@ use lissom_core::study::{
     AnalysisError, DrivenJoints, Found, Linearize, Linearized, LinearizedAt, OutputOrder,
     PerturbOptions, PerturbedRun, closed_loop, linearize, perturb, quasi_static,
 };
-use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_core::{
+    Actions, Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError,
+};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::Frozen;
 use lissom_numerics::{Coordinate, Memory};
@@ -64,6 +66,9 @@ pub(crate) trait Formulation: Evaluate + Inspect {
         simulation: &SimulationSpec,
         start: &State,
     ) -> Result<Box<dyn Dynamics + '_>, RunError>;
+
+    /// What acts on it.
+    fn actions(&self) -> &Actions;
 
     /// The equations at states of a mechanism that nothing drives, with their workspace.
     fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError>;

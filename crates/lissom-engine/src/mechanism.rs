@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, Watch, simulate};
 use lissom_core::{
-    Axis, Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError, Signals, State,
-    StateError, snapshot, state_of,
+    Axis, Controlled, Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError,
+    Signals, State, StateError, snapshot, state_of, with_control,
 };
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
@@ -148,8 +148,8 @@ impl Mechanism {
         if !state.memory.is_empty() {
             // such a state knows where joints are that follow from others
             let mut dynamics = self.dynamics(state).map_err(|error| unplaced(&error))?;
-            let (time_s, position, velocity) = (state.time_s, &state.position, &state.velocity);
-            let now = snapshot(&mut *dynamics, time_s, position, velocity);
+            let (time_s, position) = (state.time_s, &state.position);
+            let now = snapshot(&mut *dynamics, time_s, position, &state.rates());
             let known = |name: &str| now.channel(name)?.samples.first().copied();
             let positions = joint_positions.iter().zip(&mut joints.position);
             let velocities = joint_velocities.iter().zip(&mut joints.velocity);
@@ -230,20 +230,40 @@ impl Mechanism {
     ) -> Result<Found, RunError> {
         self.accept(near)?;
         let mut watch = || watch(near.time_s);
-        self.formulation().equilibrium(initial, near, &mut watch)
+        let found = self.formulation().equilibrium(initial, near, &mut watch)?;
+        // what is driven is held, so that controllers have nothing to do
+        let state = State {
+            control: near.control.clone(),
+            ..found.state
+        };
+        Ok(Found { state, ..found })
     }
 
-    /// Refuses a state with other numbers of positions and velocities than its own have.
+    /// Refuses a state with other numbers of positions, velocities and states of controllers than its own have.
     pub(crate) fn accept(&self, state: &State) -> Result<(), RunError> {
-        let counts = |state: &State| [state.position.len(), state.velocity.len()];
-        let ([positions, velocities], own) = (counts(state), counts(&self.written()));
-        if [positions, velocities] == own {
+        let counts = |state: &State| {
+            let State {
+                position,
+                velocity,
+                control,
+                ..
+            } = state;
+            [position.len(), velocity.len(), control.len()]
+        };
+        let (given, own) = (counts(state), counts(&self.written()));
+        if given == own {
             return Ok(());
         }
+        let words = |[positions, velocities, control]: [usize; 3]| match control {
+            0 => format!("{positions} positions and {velocities} velocities"),
+            _ => format!(
+                "{positions} positions, {velocities} velocities and {control} states of controllers and actuators"
+            ),
+        };
         let reason = format!(
-            "the state has {positions} positions and {velocities} velocities, those of this mechanism have {} and {}; take a \
-             state of the same mechanism",
-            own[0], own[1]
+            "the state has {}, those of this mechanism have {}; take a state of the same mechanism",
+            words(given),
+            words(own)
         );
         Err(RunError::Unplaced {
             source: PlaceError {
@@ -256,8 +276,11 @@ impl Mechanism {
 
     /// The state that its model writes down, loops closed, whatever `simulation.initial` says.
     pub fn written(&self) -> State {
-        self.formulation()
-            .written_state(self.spec.simulation.start_s)
+        let formulation = self.formulation();
+        State {
+            control: vec![0.0; formulation.actions().control_states().len()],
+            ..formulation.written_state(self.spec.simulation.start_s)
+        }
     }
 
     /// The state at an instant of a recording of it; between samples by cubics.
@@ -303,7 +326,7 @@ impl Mechanism {
         let known: BTreeSet<String> = (self.layout()?.into_iter())
             .map(|coordinate| coordinate.name)
             .collect();
-        let values = state.position.iter().chain(&state.velocity);
+        let values = (state.position.iter().chain(&state.velocity)).chain(&state.control);
         let given: BTreeMap<String, f64> = (from.layout_of(&state.memory)?.into_iter())
             .zip(values)
             .filter(|(coordinate, _)| known.contains(&coordinate.name))
@@ -360,11 +383,15 @@ impl Mechanism {
     /// # Errors
     /// When it is no memory of this mechanism, or it cannot be where its model has it start.
     pub fn layout_of(&self, memory: &Memory) -> Result<Vec<Coordinate>, StateError> {
-        self.formulation()
-            .state_layout(&self.spec.simulation, memory)
+        let formulation = self.formulation();
+        let layout = formulation.state_layout(&self.spec.simulation, memory)?;
+        Ok(with_control(
+            layout,
+            &formulation.actions().control_states(),
+        ))
     }
 
-    /// Name, unit and kind of every entry of its states: positions, velocities, works.
+    /// Name, unit and kind of every entry of its states: positions, velocities, states of controllers and actuators, works.
     ///
     /// # Errors
     /// When it cannot be where its model has it start.
@@ -391,7 +418,7 @@ impl Mechanism {
         dynamics
             .recall(&start.memory)
             .map_err(|source| RunError::Unplaced { source, time_s })?;
-        Ok(dynamics)
+        Ok(Controlled::around(dynamics, start))
     }
 
     /// The same for looking at a motion from there on that others integrate.

@@ -216,13 +216,16 @@ impl Simulation {
     }
 
     /// Rates of positions and velocities at an instant and a motion of one's own, under the inputs as they are held; not a
-    /// number where the mechanism cannot be. For callers with an integrator of their own.
+    /// number where the mechanism cannot be. States of controllers and actuators are as they are now. For callers with an integrator of
+    /// their own.
     ///
     /// # Panics
     /// If a vector has another length than the state's.
     pub fn rates(&mut self, time_s: f64, motion: [&[f64]; 2], rates: &mut [f64]) {
         let works = [0.0; 2];
-        let packed = [motion[0], motion[1], &works].concat();
+        let [_, own] = self.stepping.motion().0;
+        let control = &own[own.len() - self.control_count()..];
+        let packed = [motion[0], motion[1], control, &works].concat();
         let mut all = vec![0.0; packed.len()];
         self.owned.with_dependent_mut(|_, work| {
             work.observed.derivative(time_s, &packed, &mut all);
@@ -266,7 +269,12 @@ impl Simulation {
 
     /// Positions and velocities now.
     pub(crate) fn motion(&self) -> [&[f64]; 2] {
-        self.stepping.motion().0
+        let [positions, rates] = self.stepping.motion().0;
+        [positions, &rates[..rates.len() - self.control_count()]]
+    }
+
+    fn control_count(&self) -> usize {
+        self.owned.borrow_dependent().dynamics.control_count()
     }
 
     /// Where the mechanism is now, memory included.

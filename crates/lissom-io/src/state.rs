@@ -75,6 +75,9 @@ pub struct StateFile {
     /// Velocities by name.
     #[serde(default)]
     pub velocity: BTreeMap<String, f64>,
+    /// States of controllers and actuators by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub control: BTreeMap<String, f64>,
     /// Work of inputs and prescribed motions until then.
     #[serde(default)]
     pub work_j: f64,
@@ -103,6 +106,7 @@ impl StateFile {
             .map(|coordinate| coordinate.name)
             .collect();
         let (positions, rest) = names.split_at(state.position.len());
+        let (velocities, rest) = rest.split_at(state.velocity.len());
         let named = |names: &[String], values: &[f64]| {
             let pairs = names.iter().cloned().zip(values.iter().copied());
             pairs.collect::<BTreeMap<_, _>>()
@@ -110,7 +114,8 @@ impl StateFile {
         Ok(Self {
             time_s: Some(state.time_s),
             position: named(positions, &state.position),
-            velocity: named(rest, &state.velocity),
+            velocity: named(velocities, &state.velocity),
+            control: named(rest, &state.control),
             work_j: state.work_j,
             dissipated_j: state.dissipated_j,
             drift_j: state.drift_j,
@@ -127,11 +132,8 @@ impl StateFile {
     pub fn state(&self, mechanism: &Mechanism) -> Result<State, StateError> {
         let time_s = self.time_s.unwrap_or(mechanism.spec().simulation.start_s);
         let mut given = self.position.clone();
-        given.extend(
-            self.velocity
-                .iter()
-                .map(|(name, &value)| (name.clone(), value)),
-        );
+        let others = self.velocity.iter().chain(&self.control);
+        given.extend(others.map(|(name, &value)| (name.clone(), value)));
         let memory = recalled(&self.memory);
         let complete = !memory.is_empty() || self.integrator.is_some();
         let state = if complete {

@@ -88,6 +88,7 @@ impl Equations<'_> {
             dynamic,
             geometric,
             input,
+            loops: None,
         })
     }
 

@@ -42,6 +42,7 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
             .iter()
             .map(|&node| mechanism.node_name(node).to_owned())
             .collect(),
+        loop_states: Vec::new(),
     }
 }
 

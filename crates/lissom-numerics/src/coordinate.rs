@@ -22,6 +22,8 @@ pub enum CoordinateKind {
     Elastic,
     /// Motor behind an elastic gear.
     Motor,
+    /// State of a controller or an actuator.
+    Control,
 }
 
 impl Coordinate {

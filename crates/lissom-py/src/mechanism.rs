@@ -188,7 +188,10 @@ impl Mechanism {
         }
         let (position, velocity) = x.split_at(n_q);
         let time_s = own.instant(time_s)?;
-        let state = lissom::State::new(time_s, position.to_vec(), velocity.to_vec());
+        let state = lissom::State {
+            control: own.mechanism.written().control,
+            ..lissom::State::new(time_s, position.to_vec(), velocity.to_vec())
+        };
         Ok(State::new(slf, state))
     }
 

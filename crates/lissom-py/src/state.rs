@@ -90,6 +90,12 @@ impl State {
         PyArray1::from_slice(py, &self.state.velocity)
     }
 
+    /// States of controllers and actuators by name.
+    #[getter]
+    fn control(&self, py: Python<'_>) -> PyResult<BTreeMap<String, f64>> {
+        Ok(self.file(py)?.control)
+    }
+
     /// Positions, then velocities, a copy.
     #[getter(x)]
     fn side_by_side<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArrayDyn<f64>>> {
@@ -128,6 +134,7 @@ impl State {
         if !own.closure_names().is_empty() {
             given.retain(|name, _| values.contains_key(name));
         }
+        given.extend(self.control(py)?);
         given.extend(values);
         let time_s = finite("time_s", time_s.unwrap_or(self.state.time_s))?;
         let state = own.state(time_s, &given);

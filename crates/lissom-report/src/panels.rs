@@ -101,7 +101,7 @@ fn of_coordinate(kind: CoordinateKind, stage: Stage) -> &'static str {
         (CoordinateKind::Elastic, _) => "elastic_rate",
         (CoordinateKind::Joint | CoordinateKind::Motor, Stage::Position) => "joint",
         (CoordinateKind::Joint | CoordinateKind::Motor, _) => "joint_rate",
-        (CoordinateKind::Quaternion, _) => "other",
+        (CoordinateKind::Quaternion | CoordinateKind::Control, _) => "other",
     }
 }
 

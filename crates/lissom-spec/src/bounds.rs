@@ -120,6 +120,7 @@ impl Bounds {
             "duration_s" => between(SHORTEST_S, LONGEST_DURATION_S),
             "ramp_s" => positive(LONGEST_DURATION_S),
             "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => positive(LONGEST_S),
+            "response_time_s" | "rate_filter_s" | "anti_windup_s" => positive(LONGEST_S),
             "damping_time_s" | "stiffness_s" | "mass_per_s" => not_negative(LONGEST_S),
 
             "modal_ratio" | "modal_ratios" => Self {
@@ -142,7 +143,7 @@ impl Bounds {
             | "influence" => within(LARGEST_RATIO),
             // components of unit quaternions, to rounding
             "quaternion" | "final_quaternion" => within(1.001),
-            "position_gain" | "rate_gain" => not_negative(STRONGEST),
+            "position_gain" | "integral_gain" | "rate_gain" => not_negative(STRONGEST),
 
             // at 1/2 nothing is compressed, below -1 nothing is stable
             "poisson_ratio" => Self {
@@ -164,6 +165,8 @@ impl Bounds {
             | "max_rate_m_per_s" => positive(FASTEST),
             "max_force_n"
             | "max_torque_n_m"
+            | "max_force_rate_n_per_s"
+            | "max_torque_rate_n_m_per_s"
             | "shear_stiffness_n"
             | "shear_stiffness_y_n"
             | "shear_stiffness_z_n"

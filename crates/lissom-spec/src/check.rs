@@ -3,6 +3,7 @@
 //! Files that the model names (`file`, `nodal_file`) are read by others before or after: what is in them
 //! is checked once it stands in the spec.
 
+mod actuators;
 mod beam;
 mod bodies;
 mod controllers;
@@ -60,6 +61,7 @@ impl ModelSpec {
             checker.motions();
             checker.keys_of_nodes();
             checker.nominal_motion();
+            checker.actuators();
             checker.controllers();
             checker.fidelity();
         }

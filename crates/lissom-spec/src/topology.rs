@@ -144,13 +144,14 @@ pub(super) fn is_prescribed(spec: &ModelSpec, joint: &JointSpec) -> bool {
     spec.motion.iter().any(|motion| motion.joint == joint.name)
 }
 
-/// Whether anything acts on a joint or watches it: input, controller, motor, spring, friction or limits. Where such a joint is
+/// Whether anything acts on a joint or watches it: input, controller, actuator, motor, spring, friction or limits. Where such a joint is
 /// cut, it keeps its coordinates.
 pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
     let name = joint.name.as_str();
     let driven = (spec.input.iter()).any(|input| input.joint.as_deref() == Some(name));
     let controlled = (spec.controller.iter()).any(|law| law.joints.iter().any(|j| j == name));
-    driven || controlled || carries_effort(joint)
+    let actuated = (spec.actuator.iter()).any(|actuator| actuator.joint == name);
+    driven || controlled || actuated || carries_effort(joint)
 }
 
 /// Whether a joint has a motor, spring, friction or limits of its own.

@@ -81,7 +81,8 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
         ));
     }
     let (inputs, motions) = (understood.inputs.iter(), &understood.motions);
-    for driven in inputs.chain(motions).chain(&understood.controllers) {
+    let controls = understood.controllers.iter().chain(&understood.actuators);
+    for driven in inputs.chain(motions).chain(controls) {
         lines.push(format!(
             "{:<20}{} of {}",
             driven.what, driven.profile, driven.target

@@ -92,6 +92,13 @@ pub(super) fn refuse_without_controllers(loaded: &Loaded) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Names of the actuators that a limit holds back where a model was linearised.
+pub(super) fn saturated(loaded: &Loaded, found: &Linearized) -> Vec<String> {
+    let actuators = &loaded.spec.actuator;
+    let name = |at: usize| Some(actuators.get(at)?.name.clone());
+    found.saturated().into_iter().filter_map(name).collect()
+}
+
 /// What an analysis that ended early says.
 pub(super) fn stopped(error: AnalysisError) -> Stop {
     match error {

@@ -48,6 +48,11 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     } else {
         found
     };
+    let saturated = if arguments.closed_loop {
+        linear::saturated(&loaded, &found)
+    } else {
+        Vec::new()
+    };
     let found = found.with_inputs(&linearize::inputs(&found, &arguments.inputs)?);
     let outputs = outputs(&found, &arguments.outputs)?;
     let response = Response::of(&found, &outputs, range, arguments.count)?;
@@ -67,10 +72,17 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     let plot = arguments.plot.write(arguments.answer, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
     let answer = WithPlot {
-        answer: &as_json(&response, time_s, &files),
+        answer: &as_json(&response, time_s, &saturated, &files),
         plot: plot.as_ref(),
     };
-    (arguments.answer).give(&answer, || in_words(&loaded, &response, time_s, &files))
+    (arguments.answer).give(&answer, || {
+        let limits = saturated.iter().map(|name| {
+            format!(
+                "\nActuator {name} is at its limit there: what its controllers ask for changes nothing in these equations."
+            )
+        });
+        in_words(&loaded, &response, time_s, &files) + &limits.collect::<String>()
+    })
 }
 
 /// The range of frequencies that was asked for.
@@ -192,7 +204,7 @@ fn unit(response: &Response, pair: &Pair) -> String {
     }
 }
 
-fn as_json(response: &Response, time_s: f64, files: &[String]) -> Value {
+fn as_json(response: &Response, time_s: f64, saturated: &[String], files: &[String]) -> Value {
     let numbers = |all: &[Complex<f64>]| all.iter().map(|x| [x.re, x.im]).collect::<Vec<_>>();
     let pair = |pair: &Pair| {
         let [input, output] = pair.signals;
@@ -214,6 +226,7 @@ fn as_json(response: &Response, time_s: f64, files: &[String]) -> Value {
         "frequency_rad_per_s": response.frequencies,
         "poles_per_s": numbers(&response.poles),
         "pairs": response.pairs.iter().map(pair).collect::<Vec<_>>(),
+        "saturated_actuators": saturated,
         "files": files,
     })
 }

@@ -1,6 +1,7 @@
 //! Controllers: torques and forces by deviations from the nominal motion.
 
-use lissom_spec::spec::ControllerSpec;
+use lissom_numerics::{Coordinate, CoordinateKind};
+use lissom_spec::spec::{ControllerSpec, PidSpec};
 
 use crate::axis::AxisName;
 use crate::view::AxisId;
@@ -39,6 +40,22 @@ impl Controller {
             law: ControlLaw::of(spec)?,
         })
     }
+
+    /// Its states, those of one axis after the other.
+    pub(super) fn states(&self) -> impl Iterator<Item = Coordinate> {
+        self.axes.iter().flat_map(|axis| {
+            let [_, rate_unit, effort_unit] = axis.name.units();
+            let state = |what: &str, unit| {
+                let name = format!("{}.{}.{what}", self.name, axis.name.joint);
+                Coordinate::new(name, unit, CoordinateKind::Control)
+            };
+            let all = [
+                state("integral", effort_unit),
+                state("filtered_rate", rate_unit),
+            ];
+            all.into_iter().take(self.law.states_per_axis())
+        })
+    }
 }
 
 /// Torque or force by deviations from the nominal motion, $`u = -K_p\,\delta e - K_v\,\delta\dot e`$.
@@ -59,21 +76,89 @@ pub enum ControlLaw {
         /// $`\beta`$.
         damping: f64,
     },
+    /// Gains of every joint, with states.
+    Pid(Pid),
+}
+
+/// Proportional, integral and derivative feedback of every joint by itself, with $`\delta e`$ the deviation:
+///
+/// ```math
+/// u = -k_p\,\delta e + z + k_v x, \qquad \dot z = -k_i\,\delta e + (\bar u_\Sigma - u_\Sigma)/T_w, \qquad
+/// \dot x = (-\delta\dot e - x)/T_f ,
+/// ```
+///
+/// $`x = -\delta\dot e`$ without a filter. The integral is brought back with the time $`T_w`$ while the actuator of the joint clips the sum
+/// $`u_\Sigma`$ of what is asked of it to $`\bar u_\Sigma`$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pid {
+    /// $`k_p`$.
+    pub position: Vec<f64>,
+    /// $`k_i`$.
+    pub integral: Vec<f64>,
+    /// $`k_v`$.
+    pub rate: Vec<f64>,
+    /// $`T_f`$.
+    pub filter: Option<f64>,
+    /// $`T_w`$.
+    pub tracking: Option<f64>,
+}
+
+impl Pid {
+    fn of(spec: &PidSpec) -> Self {
+        Self {
+            position: spec.position_gain.clone(),
+            integral: spec.integral_gain.clone(),
+            rate: spec.rate_gain.clone(),
+            filter: spec.rate_filter_s,
+            tracking: spec.anti_windup_s,
+        }
+    }
+
+    /// The effort on an axis for its deviation, the deviation of its rate and its states.
+    fn effort(&self, axis: usize, [deviation, rate]: [f64; 2], states: &[f64]) -> f64 {
+        let filtered = states.get(1).copied().unwrap_or(-rate);
+        -self.position[axis] * deviation + states[0] + self.rate[axis] * filtered
+    }
+
+    /// Rates of the states of an axis; `excess` is by how much its actuator clips.
+    fn change(
+        &self,
+        axis: usize,
+        [deviation, rate]: [f64; 2],
+        excess: f64,
+        states: &[f64],
+        rates: &mut [f64],
+    ) {
+        let tracked = self.tracking.map_or(0.0, |time| excess / time);
+        rates[0] = -self.integral[axis] * deviation + tracked;
+        if let Some(time) = self.filter {
+            rates[1] = (-rate - states[1]) / time;
+        }
+    }
 }
 
 impl ControlLaw {
     /// The law of a controller; `None` where none is given.
     pub fn of(spec: &ControllerSpec) -> Option<Self> {
-        match (&spec.joint_pd, &spec.computed_pd) {
-            (Some(law), _) => Some(Self::Joint {
+        match (&spec.joint_pd, &spec.computed_pd, &spec.pid) {
+            (Some(law), ..) => Some(Self::Joint {
                 position: law.position_gain.clone(),
                 rate: law.rate_gain.clone(),
             }),
-            (None, Some(law)) => Some(Self::Computed {
+            (None, Some(law), _) => Some(Self::Computed {
                 frequency: law.frequency_rad_per_s,
                 damping: law.damping_ratio,
             }),
-            (None, None) => None,
+            (None, None, Some(law)) => Some(Self::Pid(Pid::of(law))),
+            (None, None, None) => None,
+        }
+    }
+
+    /// How many states it has for every axis.
+    pub fn states_per_axis(&self) -> usize {
+        match self {
+            Self::Joint { .. } | Self::Computed { .. } => 0,
+            Self::Pid(pid) => 1 + usize::from(pid.filter.is_some()),
         }
     }
 
@@ -83,8 +168,10 @@ impl ControlLaw {
         &self,
         deviations: &[[f64; 2]],
         mass: impl Fn(usize, usize) -> f64,
+        states: &[f64],
         efforts: &mut [f64],
     ) {
+        let per_axis = self.states_per_axis();
         for (i, (effort, [deviation, rate])) in efforts.iter_mut().zip(deviations).enumerate() {
             *effort = match self {
                 Self::Joint {
@@ -100,6 +187,10 @@ impl ControlLaw {
                     }
                     sum
                 }
+                Self::Pid(pid) => {
+                    let states = &states[i * per_axis..][..per_axis];
+                    pid.effort(i, [*deviation, *rate], states)
+                }
             };
         }
     }
@@ -108,43 +199,69 @@ impl ControlLaw {
 /// Evaluates the laws of controllers.
 #[derive(Clone, Debug)]
 pub struct Feedback {
-    /// Deviations of positions and rates of the axes of one controller.
+    /// Deviations of positions and rates of all axes under feedback.
     deviations: Vec<[f64; 2]>,
 }
 
 impl Feedback {
     /// For these controllers.
     pub fn new(controllers: &[Controller]) -> Self {
-        let most = controllers.iter().map(|controller| controller.axes.len());
+        let axes = controllers.iter().map(|controller| controller.axes.len());
         Self {
-            deviations: vec![[0.0; 2]; most.max().unwrap_or(0)],
+            deviations: vec![[0.0; 2]; axes.sum()],
         }
     }
 
     /// Torques and forces in the order of controllers and their axes: `measured` and `nominal` give position and rate of an
-    /// axis, `mass` the entries of $`\bar M`$ by places among all of these axes.
+    /// axis, `mass` the entries of $`\bar M`$ by places among all of these axes; `states` are those of the controllers.
     pub fn evaluate(
         &mut self,
         controllers: &[Controller],
         measured: impl Fn(AxisId) -> [f64; 2],
         nominal: impl Fn(AxisId) -> [f64; 2],
         mass: impl Fn(usize, usize) -> f64,
+        states: &[f64],
         efforts: &mut [f64],
     ) {
-        let mut first = 0;
+        let (mut first, mut state) = (0, 0);
         for Controller { axes, law, .. } in controllers {
-            for (deviation, axis) in self.deviations.iter_mut().zip(axes) {
+            let own = first..first + axes.len();
+            for (deviation, axis) in self.deviations[own.clone()].iter_mut().zip(axes) {
                 let ([at, rate], [wanted, wanted_rate]) =
                     (measured(axis.drive), nominal(axis.joint));
                 *deviation = [at - wanted, rate - wanted_rate];
             }
-            let count = axes.len();
             law.feed_back(
-                &self.deviations[..count],
+                &self.deviations[own.clone()],
                 |i, j| mass(first + i, first + j),
-                &mut efforts[first..first + count],
+                &states[state..],
+                &mut efforts[own.clone()],
             );
-            first += count;
+            first = own.end;
+            state += axes.len() * law.states_per_axis();
+        }
+    }
+
+    /// Rates of the states of the controllers where they were evaluated last; `excess` gives by how much the actuator of an axis clips.
+    pub fn change(
+        &self,
+        controllers: &[Controller],
+        excess: impl Fn(AxisId) -> f64,
+        states: &[f64],
+        rates: &mut [f64],
+    ) {
+        let mut deviations = self.deviations.iter();
+        let mut state = 0;
+        for Controller { axes, law, .. } in controllers {
+            let per_axis = law.states_per_axis();
+            for (i, (axis, deviation)) in axes.iter().zip(&mut deviations).enumerate() {
+                if let ControlLaw::Pid(pid) = law {
+                    let own = state..state + per_axis;
+                    let (states, rates) = (&states[own.clone()], &mut rates[own]);
+                    pid.change(i, *deviation, excess(axis.drive), states, rates);
+                }
+                state += per_axis;
+            }
         }
     }
 }

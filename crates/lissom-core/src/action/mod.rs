@@ -6,23 +6,27 @@
 //! | elastic gears between motors and joints | `gear.rs` |
 //! | inputs: torques and forces from outside | `load.rs` |
 //! | controllers | `feedback.rs` |
+//! | actuators, through which inputs and controllers act | `actuator.rs` |
 //! | derivatives of these laws | `restoring.rs` |
 //!
 //! Each law is written once, over a [`View`] and its scalar. Values of inputs and of feedback are constants where the
 //! equations are linearised: the plant is linearised, and closing the loop is a choice of whoever asks.
 
+mod actuator;
 mod feedback;
 mod gear;
 mod load;
 mod resistance;
 mod restoring;
 
+use lissom_numerics::Coordinate;
 use lissom_spatial::Real;
 
 use crate::limit::{Limit, LimitedQuantity};
 use crate::view::{AxisId, View};
 
-pub use feedback::{ControlLaw, ControlledAxis, Controller, Feedback};
+pub use actuator::{Actuator, Delivery, Response, Saturation};
+pub use feedback::{ControlLaw, ControlledAxis, Controller, Feedback, Pid};
 pub use gear::Gear;
 pub use load::{Inputs, Load, LoadTarget, Toward};
 pub use resistance::{JointResistance, Resistance};
@@ -39,17 +43,59 @@ pub struct Actions {
     pub loads: Vec<Load>,
     /// Feedback.
     pub controllers: Vec<Controller>,
+    /// Through which inputs and feedback act on some axes.
+    pub actuators: Vec<Actuator>,
     /// What a run watches.
     pub limits: Vec<Limit>,
 }
 
-/// Values of inputs and of feedback at one instant.
+/// Values of inputs and of feedback at one instant, and what actuators make of them.
 #[derive(Clone, Debug, Default)]
 pub struct Efforts {
-    /// One per input.
+    /// One per input: what acts, or what is asked of an actuator.
     pub inputs: Vec<f64>,
-    /// One per axis of every controller.
+    /// One per axis of every controller, likewise.
     pub feedback: Vec<f64>,
+    /// One per actuator.
+    pub delivered: Vec<Delivery>,
+    /// States of controllers and actuators, as [`Actions::control_states`] lists them.
+    pub control: Vec<f64>,
+    /// Their rates.
+    pub control_rate: Vec<f64>,
+}
+
+impl Efforts {
+    /// Takes states of controllers and actuators; none stands for zeros.
+    pub fn set_control(&mut self, states: &[f64]) {
+        if states.is_empty() {
+            self.control.fill(0.0);
+        } else {
+            self.control.copy_from_slice(states);
+        }
+    }
+
+    /// Takes a share of the inputs.
+    pub fn scale_inputs(&mut self, actions: &Actions, share: f64) {
+        for input in &mut self.inputs {
+            *input *= share;
+        }
+        self.deliver(actions);
+    }
+
+    /// What actuators give of the values of inputs and feedback that are there.
+    pub fn deliver(&mut self, actions: &Actions) {
+        let mut place = actions.controller_states();
+        for at in 0..actions.actuators.len() {
+            let actuator = &actions.actuators[at];
+            let asked = actions.asked_on(self, actuator.drive);
+            let state = actuator.response.map(|_| self.control[place]);
+            self.delivered[at] = actuator.deliver(asked, state);
+            if state.is_some() {
+                self.control_rate[place] = self.delivered[at].rate;
+                place += 1;
+            }
+        }
+    }
 }
 
 impl Actions {
@@ -69,23 +115,86 @@ impl Actions {
         }
     }
 
-    /// Pushes inputs of these values; adds to the power that they bring in.
+    /// Inputs with their values, but for those that act through actuators.
     #[inline(always)]
-    pub fn push_inputs<T: Real>(&self, values: &[f64], view: &mut impl View<T>, input: &mut T) {
-        for (load, &value) in self.loads.iter().zip(values) {
+    pub fn acting_inputs<'a>(
+        &'a self,
+        efforts: &'a Efforts,
+    ) -> impl Iterator<Item = (&'a Load, f64)> {
+        let through = |load: &Load| {
+            let axis = load.target.axis();
+            axis.is_some_and(|axis| self.is_actuated(axis))
+        };
+        let all = self.loads.iter().zip(efforts.inputs.iter().copied());
+        all.filter(move |(load, _)| !through(load))
+    }
+
+    /// Torques and forces of the controllers, in the order of their axes, but for those that act through actuators, and what these give.
+    #[inline(always)]
+    pub fn acting_feedback<'a>(
+        &'a self,
+        efforts: &'a Efforts,
+    ) -> impl Iterator<Item = (AxisId, f64)> + 'a {
+        let controlled = self.controlled().zip(&efforts.feedback);
+        let direct = controlled
+            .map(|(axis, &effort)| (axis.drive, effort))
+            .filter(|(axis, _)| !self.is_actuated(*axis));
+        let actuators = self.actuators.iter().zip(&efforts.delivered);
+        direct.chain(actuators.map(|(actuator, delivery)| (actuator.drive, delivery.effort)))
+    }
+
+    /// Pushes inputs; adds to the power that they bring in.
+    #[inline(always)]
+    pub fn push_inputs<T: Real>(&self, efforts: &Efforts, view: &mut impl View<T>, input: &mut T) {
+        for (load, value) in self.acting_inputs(efforts) {
             *input += load.push(T::constant(value), view);
         }
     }
 
-    /// Pushes torques and forces of the controllers, in the order of their axes; adds to the power that they bring in.
+    /// Pushes torques and forces of the controllers and of actuators; adds to the power that they bring in.
     #[inline(always)]
-    pub fn push_feedback<T: Real>(&self, efforts: &[f64], view: &mut impl View<T>, input: &mut T) {
-        for (axis, &effort) in self.controlled().zip(efforts) {
+    pub fn push_feedback<T: Real>(
+        &self,
+        efforts: &Efforts,
+        view: &mut impl View<T>,
+        input: &mut T,
+    ) {
+        for (axis, effort) in self.acting_feedback(efforts) {
             let effort = T::constant(effort);
-            let [_, rate] = view.axis(axis.drive);
-            view.push_axis(axis.drive, effort);
+            let [_, rate] = view.axis(axis);
+            view.push_axis(axis, effort);
             *input += effort * rate;
         }
+    }
+
+    /// Whether an actuator is what drives an axis.
+    fn is_actuated(&self, axis: AxisId) -> bool {
+        (self.actuators.iter()).any(|actuator| actuator.drive == axis)
+    }
+
+    /// Sum of what inputs and controllers ask on an axis.
+    fn asked_on(&self, efforts: &Efforts, axis: AxisId) -> f64 {
+        let inputs = (self.loads.iter().zip(&efforts.inputs))
+            .filter(|(load, _)| load.target.axis() == Some(axis))
+            .map(|(_, value)| value);
+        let controls = (self.controlled().zip(&efforts.feedback))
+            .filter(|(own, _)| own.drive == axis)
+            .map(|(_, effort)| effort);
+        inputs.chain(controls).fold(0.0, |sum, effort| sum + effort)
+    }
+
+    /// States of controllers, then those of actuators.
+    pub fn control_states(&self) -> Vec<Coordinate> {
+        let controllers = self.controllers.iter().flat_map(Controller::states);
+        let actuators = self.actuators.iter().filter_map(Actuator::state);
+        controllers.chain(actuators).collect()
+    }
+
+    /// How many of them are those of controllers.
+    pub(crate) fn controller_states(&self) -> usize {
+        let each =
+            |controller: &Controller| controller.axes.len() * controller.law.states_per_axis();
+        self.controllers.iter().map(each).sum()
     }
 
     /// Adds the energy of springs and gears.
@@ -113,10 +222,13 @@ impl Actions {
         self.controllers.iter().flat_map(|c| &c.axes)
     }
 
-    /// Axes that inputs and controllers drive, motors in place of the joints behind their gears.
+    /// Axes that inputs, controllers and actuators drive, motors in place of the joints behind their gears.
     pub fn driven(&self) -> impl Iterator<Item = AxisId> {
         let loads = self.loads.iter().filter_map(|load| load.target.axis());
-        loads.chain(self.controlled().map(|axis| axis.drive))
+        let actuators = self.actuators.iter().map(|actuator| actuator.drive);
+        loads
+            .chain(self.controlled().map(|axis| axis.drive))
+            .chain(actuators)
     }
 
     /// Loads on markers.
@@ -144,15 +256,13 @@ impl Actions {
         found
     }
 
-    /// Sum of inputs and feedback on those of the axes that are meant.
+    /// Sum of inputs and feedback that act on those of the axes that are meant, as far as actuators let them.
     pub fn effort_on(&self, efforts: &Efforts, is_meant: impl Fn(AxisId) -> bool) -> f64 {
-        let inputs = (self.loads.iter().zip(&efforts.inputs))
-            .filter(|(load, _)| load.target.axis().is_some_and(&is_meant))
-            .map(|(_, value)| value);
-        let controls = (self.controlled().zip(&efforts.feedback))
-            .filter(|(axis, _)| is_meant(axis.drive))
-            .map(|(_, effort)| effort);
-        inputs.chain(controls).fold(0.0, |sum, effort| sum + effort)
+        let inputs = self.acting_inputs(efforts);
+        let inputs = inputs.filter_map(|(load, value)| Some((load.target.axis()?, value)));
+        let all = inputs.chain(self.acting_feedback(efforts));
+        all.filter(|(axis, _)| is_meant(*axis))
+            .fold(0.0, |sum, (_, effort)| sum + effort)
     }
 
     /// Value of a limited quantity; `driving` gives the torque or force that keeps an axis on its prescribed motion.

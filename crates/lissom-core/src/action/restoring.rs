@@ -106,6 +106,10 @@ impl Actions {
                         stiffness: mass(place) * frequency * frequency,
                         damping: 2.0 * mass(place) * damping * frequency,
                     },
+                    ControlLaw::Pid(pid) => Pull {
+                        stiffness: pid.position[i],
+                        damping: pid.filter.map_or(pid.rate[i], |_| 0.0),
+                    },
                 };
                 tell(Pulled::Axis(axis.drive), pull);
                 place += 1;

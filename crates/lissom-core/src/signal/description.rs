@@ -69,6 +69,10 @@ pub enum Source {
     Input(usize),
     /// A controller on one of its axes, counted over all controllers.
     Feedback(usize),
+    /// An actuator, by its place.
+    Actuator(usize),
+    /// A state of a controller, by its place among those of controllers and actuators.
+    Control(usize),
     /// A prescribed motion, by its place.
     Drive(usize),
     /// What closes a loop, by its place.

@@ -45,6 +45,8 @@ enum Group {
     Motors,
     Inputs,
     Feedback,
+    Actuators,
+    Control,
     Drives,
     ClosureForces,
     Violations,
@@ -123,6 +125,19 @@ impl Signals {
             let all = actions.controllers.iter().flat_map(feedback_signals);
             for (at, signal) in all.enumerate() {
                 add.input(signal, Source::Feedback(at));
+            }
+        });
+        signals.add(Group::Actuators, |add| {
+            for (at, actuator) in actions.actuators.iter().enumerate() {
+                add.input(actuator.signal(), Source::Actuator(at));
+            }
+        });
+        signals.add(Group::Control, |add| {
+            // that of an actuator is the torque or force that it gives
+            let own = actions.control_states().into_iter().enumerate();
+            for (at, state) in own.take(actions.controller_states()) {
+                let of = (Source::Control(at), Quantity::Coordinate(state.kind));
+                add.signal(state.name, state.unit, (Kind::State, Stage::Position), of);
             }
         });
         signals.add(Group::Drives, |add| {
@@ -289,6 +304,14 @@ impl Signals {
             }
             Group::Inputs => row.extend_from_slice(&readout.efforts().inputs),
             Group::Feedback => row.extend_from_slice(&readout.efforts().feedback),
+            Group::Actuators => {
+                let delivered = readout.efforts().delivered.iter();
+                row.extend(delivered.map(|delivery| delivery.effort));
+            }
+            Group::Control => {
+                let own = readout.actions().controller_states();
+                row.extend_from_slice(&readout.efforts().control[..own]);
+            }
             Group::Drives => {
                 row.extend((0..parts.drives.len()).map(|drive| readout.driving_effort(drive)));
             }

@@ -125,6 +125,16 @@ pub enum AnalysisError {
         /// Name of the controller.
         controller: String,
     },
+    /// Limits of actuators, or states of controllers, in a study that has none.
+    #[error("{what:?} has states or limits of its own, which {study} does not contain; {remedy}")]
+    ControlStates {
+        /// Name of the controller or actuator.
+        what: String,
+        /// The study.
+        study: &'static str,
+        /// What to do instead.
+        remedy: &'static str,
+    },
     /// Controllers on coordinates that are others later.
     #[error(
         "the independent coordinates of the mechanism change at t = {} s, and modes with controllers are followed in one set of \

@@ -1,12 +1,18 @@
-//! Linearised equations with the controllers of the model in the loop.
+//! Linearised equations with the controllers of the model in the loop, and the actuators through which they act.
+//!
+//! On the actuated coordinates controllers ask for $`u = -K_p\,\delta e - K_v\,\delta\dot e + S z`$, with the states $`z`$ of
+//! [`Pid`] control. What an actuator gives of it is all of it or, where it saturates, nothing; one with a response time gives its state.
 
 use nalgebra::DMatrix;
 
-use lissom_numerics::linear::{Frozen, LinearizedTrajectory};
+use lissom_numerics::linear::{
+    Frozen, Label, Labels, LinearizedTrajectory, LoopStates, Point, Servo,
+};
 use lissom_spec::ModelSpec;
 
-use super::perturb::{servos, uncontrolled};
+use super::perturb::{members, servos, uncontrolled};
 use super::{AnalysisError, Linearized};
+use crate::action::{ControlLaw, Pid, Saturation};
 
 /// What joints do on which inputs or controllers act, for modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -18,7 +24,7 @@ pub struct DrivenJoints {
 }
 
 /// Linearised equations with $`K_p`$ added to the stiffness and $`K_v`$ to the damping of the joints that controllers of the model lead, Jonker &
-/// Aarts (36)–(40). Inputs are what acts beside the controllers.
+/// Aarts (36)–(40), and with the states of controllers and actuators. Inputs are what acts beside the controllers, behind the actuators.
 ///
 /// # Errors
 /// When a controller feeds back what loops solve for, or the independent coordinates change on the way.
@@ -31,26 +37,16 @@ pub fn with_controllers(
         let time_s = next.points().first().map_or(f64::NAN, |point| point.time);
         return Err(AnalysisError::OtherCoordinates { time_s });
     }
-    let servos = servos(spec, trajectory, &linearized.controlled)?;
-    let actuated = trajectory.actuated();
+    let closing = Closing::new(spec, linearized)?;
     let mut points = trajectory.points().to_vec();
-    for point in &mut points {
-        let mut gains = [(); 2].map(|()| DMatrix::zeros(actuated.len(), actuated.len()));
-        for servo in &servos {
-            servo.add_position_gain(point.time, &mut gains[0]);
-            servo.add_rate_gain(point.time, &mut gains[1]);
-        }
-        for (i, &row) in actuated.iter().enumerate() {
-            for (j, &column) in actuated.iter().enumerate() {
-                point.linear.structural[(row, column)] += gains[0][(i, j)];
-                point.linear.damping[(row, column)] += gains[1][(i, j)];
-            }
-        }
+    for (point, saturations) in points.iter_mut().zip(&linearized.saturations) {
+        closing.close(point, saturations);
     }
-    let (labels, coordinates) = (
-        trajectory.labels().clone(),
-        trajectory.coordinates().clone(),
-    );
+    let labels = Labels {
+        loop_states: closing.names(trajectory),
+        ..trajectory.labels().clone()
+    };
+    let coordinates = trajectory.coordinates().clone();
     Ok(Linearized {
         trajectory: LinearizedTrajectory::new(labels, points, coordinates),
         ..linearized.clone()
@@ -60,17 +56,204 @@ pub fn with_controllers(
 /// The same frozen at its states, for modes. Joints that inputs drive without a controller are held, or `free`.
 ///
 /// # Errors
-/// As [`with_controllers`].
+/// As [`with_controllers`], or when controllers or actuators have states.
 pub fn closed_loop(
     spec: &ModelSpec,
     linearized: &Linearized,
     free: bool,
 ) -> Result<Frozen, AnalysisError> {
     let closed = with_controllers(spec, linearized)?;
+    if let Some((what, _)) = closed.trajectory.labels().loop_states.first() {
+        return Err(AnalysisError::ControlStates {
+            what: what.clone(),
+            study: "a list of modes with one frequency for every coordinate",
+            remedy: "lissom response --closed-loop tells all poles of the loop",
+        });
+    }
     let held = if free {
         Vec::new()
     } else {
         uncontrolled(linearized)
     };
     Ok(Frozen::new(&closed.trajectory, &held))
+}
+
+/// A state of a controller or an actuator on one of the actuated coordinates.
+struct LoopState {
+    /// The coordinate.
+    row: usize,
+    /// Name of the controller or actuator, and what it is called there; with the joint of a controller.
+    name: String,
+    kind: StateKind,
+}
+
+/// What a state does.
+enum StateKind {
+    /// $`\dot z = -k_i\,\delta e + (\bar u - u)/T_w`$ adds $`z`$ to what is asked for.
+    Integral { gain: f64, tracking: Option<f64> },
+    /// $`\dot x = (-\delta\dot e - x)/T_f`$ adds $`k_v x`$.
+    Filtered { gain: f64, time: f64 },
+    /// $`\dot w = (\bar u - w)/T`$ is what the actuator gives.
+    Delivered { time: f64 },
+}
+
+/// What closes the loops.
+struct Closing {
+    servos: Vec<Servo>,
+    /// Degrees of freedom of the actuated coordinates.
+    actuated: Vec<usize>,
+    states: Vec<LoopState>,
+    /// The actuator of every actuated coordinate under control, if it has one.
+    actuator: Vec<Option<usize>>,
+}
+
+impl Closing {
+    fn new(spec: &ModelSpec, linearized: &Linearized) -> Result<Self, AnalysisError> {
+        let trajectory = &linearized.trajectory;
+        let members = members(spec, trajectory, &linearized.controlled)?;
+        let mut actuator = vec![None; trajectory.actuated().len()];
+        let mut states = Vec::new();
+        for (controller, members) in spec.controller.iter().zip(&members) {
+            for (joint, &row) in controller.joints.iter().zip(members) {
+                let mut all = spec.actuator.iter();
+                actuator[row] = all.position(|actuator| actuator.joint == *joint);
+            }
+            let Some(ControlLaw::Pid(pid)) = ControlLaw::of(controller) else {
+                continue;
+            };
+            for (i, (joint, &row)) in controller.joints.iter().zip(members).enumerate() {
+                let name = format!("{}.{joint}", controller.name);
+                states.extend(states_of(&pid, i, &name, row));
+            }
+        }
+        for (row, actuator) in actuator.iter().enumerate() {
+            let own = actuator.map(|at| &spec.actuator[at]);
+            let delivered = own.and_then(|own| Some((&own.name, own.response_time_s?)));
+            states.extend(delivered.map(|(name, time)| LoopState {
+                row,
+                name: name.clone(),
+                kind: StateKind::Delivered { time },
+            }));
+        }
+        Ok(Self {
+            servos: servos(spec, trajectory, &linearized.controlled)?,
+            actuated: trajectory.actuated().to_vec(),
+            states,
+            actuator,
+        })
+    }
+
+    /// Names and units of the states.
+    fn names(&self, trajectory: &LinearizedTrajectory) -> Vec<(String, &'static str)> {
+        let name = |state: &LoopState| {
+            let label: &Label = &trajectory.labels().coordinates[self.actuated[state.row]];
+            let (effort, unit) = match label.unit {
+                "m" => ("force", "N"),
+                _ => ("torque", "N m"),
+            };
+            let (what, unit) = match state.kind {
+                StateKind::Integral { .. } => ("integral", unit),
+                StateKind::Filtered { .. } => ("filtered_rate", label.rate_unit),
+                StateKind::Delivered { .. } => (effort, unit),
+            };
+            (format!("{}.{what}", state.name), unit)
+        };
+        self.states.iter().map(name).collect()
+    }
+
+    /// Closes the loops at a point.
+    fn close(&self, point: &mut Point, saturations: &[Saturation]) {
+        let (dofs, rows) = (point.linear.mass.nrows(), self.actuated.len());
+        // what is asked for, against the deviations, against their rates, and by the states
+        let mut asked = [(); 2].map(|()| DMatrix::zeros(rows, rows));
+        for servo in &self.servos {
+            servo.add_position_gain(point.time, &mut asked[0]);
+            servo.add_rate_gain(point.time, &mut asked[1]);
+        }
+        let mut by_state = DMatrix::zeros(rows, self.states.len());
+        for (at, state) in self.states.iter().enumerate() {
+            by_state[(state.row, at)] = match state.kind {
+                StateKind::Integral { .. } => 1.0,
+                StateKind::Filtered { gain, .. } => gain,
+                StateKind::Delivered { .. } => 0.0,
+            };
+        }
+        let saturation = |row: usize| {
+            let own = self.actuator[row].and_then(|at| saturations.get(at));
+            own.copied().unwrap_or_default()
+        };
+        let passes = |row: usize| if saturation(row).effort { 0.0 } else { 1.0 };
+        let count = self.states.len();
+        let mut loops = LoopStates {
+            own: DMatrix::zeros(count, count),
+            position: DMatrix::zeros(count, dofs),
+            rate: DMatrix::zeros(count, dofs),
+            force: DMatrix::zeros(dofs, count),
+        };
+        // adds a multiple of what is asked on a coordinate to the rate of a state
+        let add_asked = |loops: &mut LoopStates, at: usize, row: usize, share: f64| {
+            for (j, &dof) in self.actuated.iter().enumerate() {
+                loops.position[(at, dof)] -= share * asked[0][(row, j)];
+                loops.rate[(at, dof)] -= share * asked[1][(row, j)];
+            }
+            for other in 0..count {
+                loops.own[(at, other)] += share * by_state[(row, other)];
+            }
+        };
+        let mut is_delivered = vec![false; rows];
+        for (at, state) in self.states.iter().enumerate() {
+            let (row, dof) = (state.row, self.actuated[state.row]);
+            match state.kind {
+                StateKind::Integral { gain, tracking } => {
+                    loops.position[(at, dof)] -= gain;
+                    if let Some(time) = tracking {
+                        add_asked(&mut loops, at, row, (passes(row) - 1.0) / time);
+                    }
+                }
+                StateKind::Filtered { time, .. } => {
+                    loops.rate[(at, dof)] -= 1.0 / time;
+                    loops.own[(at, at)] -= 1.0 / time;
+                }
+                StateKind::Delivered { time } => {
+                    is_delivered[row] = true;
+                    loops.force[(dof, at)] = 1.0;
+                    if !saturation(row).rate {
+                        add_asked(&mut loops, at, row, passes(row) / time);
+                        loops.own[(at, at)] -= 1.0 / time;
+                    }
+                }
+            }
+        }
+        let linear = &mut point.linear;
+        for (row, &dof) in self.actuated.iter().enumerate() {
+            if is_delivered[row] || saturation(row).effort {
+                continue;
+            }
+            for (j, &column) in self.actuated.iter().enumerate() {
+                linear.structural[(dof, column)] += asked[0][(row, j)];
+                linear.damping[(dof, column)] += asked[1][(row, j)];
+            }
+            for at in 0..count {
+                loops.force[(dof, at)] += by_state[(row, at)];
+            }
+        }
+        linear.loops = (count > 0).then_some(loops);
+    }
+}
+
+/// States of one axis of a controller.
+fn states_of(pid: &Pid, axis: usize, name: &str, row: usize) -> impl Iterator<Item = LoopState> {
+    let integral = StateKind::Integral {
+        gain: pid.integral[axis],
+        tracking: pid.tracking,
+    };
+    let gain = pid.rate[axis];
+    let filtered = (pid.filter).map(|time| StateKind::Filtered { gain, time });
+    let name = name.to_owned();
+    let kinds = [Some(integral), filtered].into_iter().flatten();
+    kinds.map(move |kind| LoopState {
+        row,
+        name: name.clone(),
+        kind,
+    })
 }

@@ -83,14 +83,9 @@ pub struct Equilibrium {
 impl Equilibrium {
     /// The equilibrium that was found, where `dynamics` are made.
     pub fn recorded(found: Found, dynamics: &mut dyn Dynamics) -> Self {
-        let State {
-            time_s,
-            position,
-            velocity,
-            ..
-        } = &found.state;
+        let state = &found.state;
         Self {
-            recording: snapshot(dynamics, *time_s, position, velocity),
+            recording: snapshot(dynamics, state.time_s, &state.position, &state.rates()),
             stability: found.stability,
             parts: found.parts,
             state: found.state,

@@ -10,6 +10,7 @@ use lissom_numerics::linear::{
 use lissom_spatial::Vector;
 
 use super::analysis_error::LinearizeError;
+use crate::action::{Delivery, Efforts, Saturation};
 use crate::recording::Recording;
 use crate::state::State;
 
@@ -84,6 +85,8 @@ pub struct Linearized {
     pub breakpoints: Vec<f64>,
     /// Coordinates that every controller drives, by their places among all.
     pub controlled: Vec<Vec<usize>>,
+    /// Of every actuator, at every state: which limits hold it back.
+    pub saturations: Vec<Vec<Saturation>>,
     /// All coordinates, those that loops solve for included.
     pub coordinates: Vec<Label>,
     /// Numbers of the inputs that act on joints with actuators.
@@ -139,6 +142,16 @@ impl Linearized {
         let independent = &self.trajectory.coordinates().independent;
         let pick = |all: &Vec<f64>| independent.iter().map(|&at| all[at]).collect();
         self.initial = deviation.each_ref().map(pick);
+    }
+
+    /// Numbers of the actuators that a limit holds back at one of the states: what controllers ask of them changes nothing there.
+    pub fn saturated(&self) -> Vec<usize> {
+        let count = self.saturations.first().map_or(0, Vec::len);
+        let is_held = |actuator: &usize| {
+            let mut all = self.saturations.iter();
+            all.any(|each| each[*actuator] != Saturation::default())
+        };
+        (0..count).filter(is_held).collect()
     }
 
     /// The equations of one stretch, by its number.
@@ -233,6 +246,9 @@ pub trait Linearize {
     /// Coordinates that every controller drives, by their places among all.
     fn controlled(&self) -> Vec<Vec<usize>>;
 
+    /// Values of inputs, feedback and actuators at the last [point](Self::point).
+    fn efforts(&self) -> &Efforts;
+
     /// All coordinates, those that loops solve for included.
     fn coordinates(&self) -> Vec<Label> {
         self.labels().coordinates
@@ -320,6 +336,7 @@ pub fn linearize<L: Linearize>(
     }
     let driven = of.driven();
     let mut stretches = Vec::new();
+    let mut saturations = Vec::with_capacity(motions.len());
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
         match of.point(motion, order) {
@@ -333,6 +350,8 @@ pub fn linearize<L: Linearize>(
             }
             Err(error) => return Err(error),
         }
+        let delivered = of.efforts().delivered.iter();
+        saturations.push(delivered.map(Delivery::saturation).collect());
         let at_s = current.points.last().map_or(f64::NAN, |point| point.time);
         if watch(at_s) == Flow::Stop {
             return Err(LinearizeError::Stopped { at_s });
@@ -346,6 +365,7 @@ pub fn linearize<L: Linearize>(
         driven,
         breakpoints: of.breakpoints(),
         controlled: of.controlled(),
+        saturations,
         coordinates: of.coordinates(),
         nominal_inputs: joints.clone(),
         driven_inputs: of.driven_inputs(),

@@ -17,7 +17,7 @@ use lissom_spec::spec::ControllerSpec;
 
 use super::linearize::{Deviated, Deviation, linearize};
 use super::{AnalysisError, Linearize, Linearized, OutputOrder};
-use crate::action::ControlLaw;
+use crate::action::{ControlLaw, Pid};
 use crate::integrator::Integrator;
 use crate::recording::Recording;
 use crate::state::State;
@@ -86,6 +86,11 @@ pub fn perturb<L: Linearize>(
     options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
+    refuse_control_states(
+        spec,
+        "the perturbation method",
+        "run the model, or use joint_pd or computed_pd without an [[actuator]]",
+    )?;
     let fine = solve(spec, linearized, samples, options, LARGE_RAD, watch)?;
     if let (Some(error), true) = (&fine.failure, fine.samples.is_empty()) {
         return Err(error.clone());
@@ -191,6 +196,11 @@ pub fn quasi_static<L: Linearize>(
     spec: &ModelSpec,
     start_s: f64,
 ) -> Result<State, AnalysisError> {
+    refuse_control_states(
+        spec,
+        "a quasi-static start",
+        "start with initial = \"equilibrium\" or \"written\"",
+    )?;
     let motions = [of.nominal(start_s)?];
     let found = linearize(of, &motions, OutputOrder::First, &mut |_| Flow::Continue)?;
     let servos = servos(spec, &found.trajectory, &found.controlled)?;
@@ -391,34 +401,85 @@ fn failed(trajectory: &LinearizedTrajectory, source: IntegrateError) -> Analysis
     }
 }
 
-/// The controllers of a model on the actuated coordinates of a stretch; `controlled` are places among all coordinates.
-pub(super) fn servos(
+/// Refuses controllers with states and actuators with limits or a response time, for studies that have only gains.
+fn refuse_control_states(
+    spec: &ModelSpec,
+    study: &'static str,
+    remedy: &'static str,
+) -> Result<(), AnalysisError> {
+    let with_states = |controller: &&ControllerSpec| {
+        ControlLaw::of(controller).is_some_and(|law| law.states_per_axis() > 0)
+    };
+    let controller = spec.controller.iter().find(with_states);
+    let name = (controller.map(|controller| &controller.name))
+        .or_else(|| spec.actuator.first().map(|actuator| &actuator.name));
+    match name {
+        None => Ok(()),
+        Some(what) => Err(AnalysisError::ControlStates {
+            what: what.clone(),
+            study,
+            remedy,
+        }),
+    }
+}
+
+/// Places of the axes of every controller among the actuated coordinates of a stretch; `controlled` are places among all coordinates.
+///
+/// # Errors
+/// When loops solve for one of them.
+pub(super) fn members(
     spec: &ModelSpec,
     trajectory: &LinearizedTrajectory,
     controlled: &[Vec<usize>],
-) -> Result<Vec<Servo>, AnalysisError> {
+) -> Result<Vec<Vec<usize>>, AnalysisError> {
     let independent = &trajectory.coordinates().independent;
     let place = |coordinate: &usize| {
         let mut actuated = trajectory.actuated().iter();
         actuated.position(|&dof| independent[dof] == *coordinate)
     };
-    let servo = |(controller, coordinates): (&ControllerSpec, &Vec<usize>)| {
+    let of_controller = |(controller, coordinates): (&ControllerSpec, &Vec<usize>)| {
         let members: Vec<usize> = coordinates.iter().filter_map(place).collect();
         // gains belong to joints by their place
         if members.len() < controller.joints.len() {
-            return Some(Err(AnalysisError::SolvedFor {
+            return Err(AnalysisError::SolvedFor {
                 controller: controller.name.clone(),
-            }));
+            });
         }
-        Some(Ok(match ControlLaw::of(controller)? {
+        Ok(members)
+    };
+    let controllers = spec.controller.iter();
+    controllers.zip(controlled).map(of_controller).collect()
+}
+
+/// The gains of the controllers of a model on the actuated coordinates of a stretch, without their states; `controlled` are places among
+/// all coordinates.
+pub(super) fn servos(
+    spec: &ModelSpec,
+    trajectory: &LinearizedTrajectory,
+    controlled: &[Vec<usize>],
+) -> Result<Vec<Servo>, AnalysisError> {
+    let members = members(spec, trajectory, controlled)?;
+    let servo = |(controller, members): (&ControllerSpec, Vec<usize>)| {
+        Some(match ControlLaw::of(controller)? {
             ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
             ControlLaw::Computed { frequency, damping } => {
                 Servo::computed(trajectory, members, frequency, damping)
             }
-        }))
+            ControlLaw::Pid(Pid {
+                position,
+                mut rate,
+                filter,
+                ..
+            }) => {
+                if filter.is_some() {
+                    rate.fill(0.0);
+                }
+                Servo::constant(members, &position, &rate)
+            }
+        })
     };
     let controllers = spec.controller.iter();
-    controllers.zip(controlled).filter_map(servo).collect()
+    Ok(controllers.zip(members).filter_map(servo).collect())
 }
 
 /// Keeps the deviations of the samples and watches that they stay small.

@@ -328,7 +328,7 @@ impl Recorder<'_> {
             None => integrated(state, n_q + n_v),
             Some(sum) => sum.sums(),
         };
-        let (q, v) = (&state[..n_q], &state[n_q..n_q + n_v]);
+        let motion = [&state[..n_q], &state[n_q..n_q + n_v]];
         let last = State {
             work_j: works[0],
             dissipated_j: works[1],
@@ -336,7 +336,7 @@ impl Recorder<'_> {
             drift_j: self.auditor.last_drift(),
             memory: dynamics.memory(),
             integrator: Some(stepper.memory()),
-            ..State::new(time, q.to_vec(), v.to_vec())
+            ..State::of_motion(time, motion, dynamics.control_count())
         };
         let mut audit = self.auditor.finish();
         dynamics.finish(&mut audit);

@@ -50,7 +50,7 @@ impl Stepping {
         let mut this = Self {
             stepper,
             positions: start.position.len(),
-            velocities: start.velocity.len(),
+            velocities: start.velocity.len() + start.control.len(),
             work: sums.then(|| WorkSum::new(start, Vec::new())),
             reference_j: 0.0,
         };
@@ -130,7 +130,7 @@ impl Stepping {
         self.stepper.time()
     }
 
-    /// Positions and velocities there, and the work of inputs and the energy dissipated until then.
+    /// Positions and velocities there, states of controllers and actuators behind them, and the work of inputs and the energy dissipated until then.
     pub fn motion(&self) -> ([&[f64]; 2], [f64; 2]) {
         let (state, motion) = (self.stepper.state(), self.positions + self.velocities);
         let works = match &self.work {
@@ -143,14 +143,14 @@ impl Stepping {
 
     /// The state there, memory included.
     pub fn state(&self, dynamics: &dyn Dynamics, observed: &mut dyn Dynamics) -> State {
-        let ([position, velocity], [work_j, dissipated_j]) = self.motion();
+        let (motion, [work_j, dissipated_j]) = self.motion();
         State {
             work_j,
             dissipated_j,
             drift_j: self.drift_j(observed),
             memory: dynamics.memory(),
             integrator: Some(self.stepper.memory()),
-            ..State::new(self.stepper.time(), position.to_vec(), velocity.to_vec())
+            ..State::of_motion(self.stepper.time(), motion, dynamics.control_count())
         }
     }
 }

@@ -28,7 +28,7 @@ impl WorkSum {
     pub(crate) fn new(start: &State, breakpoints: Vec<f64>) -> Self {
         Self {
             positions: start.position.len(),
-            velocities: start.velocity.len(),
+            velocities: start.velocity.len() + start.control.len(),
             breakpoints,
             time: f64::NAN,
             power: Power::default(),

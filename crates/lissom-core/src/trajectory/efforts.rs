@@ -1,19 +1,23 @@
 //! Values of inputs and feedback at an instant, and what drives do along the nominal trajectory.
 
 use super::{NominalError, RigidMechanism, Trajectory};
-use crate::action::{Actions, Efforts, Inputs};
+use crate::action::{Actions, Delivery, Efforts, Inputs};
 use crate::view::AxisId;
 
 impl Efforts {
     /// For these actions.
     pub fn new(actions: &Actions) -> Self {
+        let states = actions.control_states().len();
         Self {
             inputs: vec![0.0; actions.loads.len()],
             feedback: vec![0.0; actions.controlled().count()],
+            delivered: vec![Delivery::default(); actions.actuators.len()],
+            control: vec![0.0; states],
+            control_rate: vec![0.0; states],
         }
     }
 
-    /// Values of all inputs and of feedback at an instant; `measured` gives position and rate of an axis.
+    /// Values of all inputs, of feedback and of actuators at an instant, and rates of the states of controllers and actuators; `measured` gives position and rate of an axis.
     ///
     /// # Errors
     /// When the nominal trajectory cannot be followed or driven. What goes by it is then not a number, which integrators
@@ -28,6 +32,7 @@ impl Efforts {
     ) -> Result<(), NominalError> {
         let Some(trajectory) = trajectory else {
             inputs.evaluate(&actions.loads, time, |_| 0.0, &mut self.inputs);
+            self.deliver(actions);
             return Ok(());
         };
         let outcome = trajectory.update(time);
@@ -40,11 +45,29 @@ impl Efforts {
             }
         };
         inputs.evaluate(&actions.loads, time, feedforward, &mut self.inputs);
-        trajectory.feed_back(actions, measured, &mut self.feedback);
+        trajectory.feed_back(actions, measured, &self.control, &mut self.feedback);
         if unknown {
             self.feedback.fill(f64::NAN);
         }
+        self.deliver(actions);
+        let excess = |axis: AxisId| {
+            let actuators = actions.actuators.iter().zip(&self.delivered);
+            let mut own = actuators.filter(|(actuator, _)| actuator.drive == axis);
+            own.next().map_or(0.0, |(_, delivery)| delivery.excess)
+        };
+        let (feedback, controllers) = (trajectory.feedback(), &actions.controllers);
+        feedback.change(controllers, excess, &self.control, &mut self.control_rate);
         outcome
+    }
+
+    /// What is known of inputs and feedback where nothing is.
+    pub fn lose(&mut self) {
+        self.inputs.fill(f64::NAN);
+        self.feedback.fill(f64::NAN);
+        self.control_rate.fill(f64::NAN);
+        for delivery in &mut self.delivered {
+            delivery.effort = f64::NAN;
+        }
     }
 }
 

@@ -371,11 +371,13 @@ impl<R: RigidMechanism> Trajectory<R> {
         ]
     }
 
-    /// Torques and forces of the controllers as of the last update; `measured` gives position and rate of an axis.
+    /// Torques and forces of the controllers as of the last update; `measured` gives position and rate of an axis, `states` are those of
+    /// the controllers.
     pub fn feed_back(
         &mut self,
         actions: &Actions,
         measured: impl Fn(AxisId) -> [f64; 2],
+        states: &[f64],
         efforts: &mut [f64],
     ) {
         let (mechanism, state) = (&self.mechanism, &self.state);
@@ -388,8 +390,14 @@ impl<R: RigidMechanism> Trajectory<R> {
                 [mechanism.axis(axis, state), rate]
             },
             |row, column| mass[row * count + column],
+            states,
             efforts,
         );
+    }
+
+    /// The laws of the controllers, where they were evaluated last.
+    pub(crate) fn feedback(&self) -> &Feedback {
+        &self.feedback
     }
 
     /// Entry of the diagonal of $`\bar M`$ for an axis under feedback, by its place among these, as of the last update.

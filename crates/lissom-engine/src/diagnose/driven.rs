@@ -3,14 +3,16 @@
 use std::collections::BTreeMap;
 
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::{ControllerSpec, InputSpec, IntegratorSpec, JointSpec, MotionSpec};
+use lissom_spec::spec::{
+    ActuatorSpec, ControllerSpec, InputSpec, IntegratorSpec, JointSpec, MotionSpec,
+};
 use serde::Serialize;
 
-/// An input, a prescribed motion or a controller.
+/// An input, a prescribed motion, a controller or an actuator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Driven {
-    /// `input`, `motion` or `controller`.
+    /// `input`, `motion`, `controller` or `actuator`.
     #[serde(skip)]
     pub what: &'static str,
     /// Joint, with the component if it has several, or marker.
@@ -52,12 +54,27 @@ pub(super) fn controllers(spec: &ModelSpec) -> Vec<Driven> {
     let driven = |controller: &ControllerSpec| Driven {
         what: "controller",
         target: controller.joints.join(", "),
-        profile: match controller.joint_pd {
-            Some(_) => "joint_pd",
-            None => "computed_pd",
+        profile: match (&controller.joint_pd, &controller.pid) {
+            (Some(_), _) => "joint_pd",
+            (None, Some(_)) => "pid",
+            (None, None) => "computed_pd",
         },
     };
     spec.controller.iter().map(driven).collect()
+}
+
+pub(super) fn actuators(spec: &ModelSpec) -> Vec<Driven> {
+    let driven = |actuator: &ActuatorSpec| Driven {
+        what: "actuator",
+        target: actuator.joint.clone(),
+        profile: match (actuator.limit(), actuator.response_time_s) {
+            (Some(_), Some(_)) => "limit and response time",
+            (Some(_), None) => "limit",
+            (None, Some(_)) => "response time",
+            (None, None) => "torque or force",
+        },
+    };
+    spec.actuator.iter().map(driven).collect()
 }
 
 /// Joints by their names.

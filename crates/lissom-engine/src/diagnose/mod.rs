@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `bodies.rs` | bodies with their joints, masses and natural frequencies |
 //! | `loops.rs` | closures, mobility, redundant equations |
-//! | `driven.rs` | inputs, prescribed motions, controllers, the integrator |
+//! | `driven.rs` | inputs, prescribed motions, controllers, actuators, the integrator |
 //! | `supports.rs` | supports that leave their beams, beams whose twist nothing holds |
 //! | `warning.rs` | what may go wrong, each as data and as a sentence |
 //! | `warnings.rs` | when to say it |
@@ -68,6 +68,9 @@ pub struct Diagnosis {
     /// Feedback.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub controllers: Vec<Driven>,
+    /// Motors with limits.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub actuators: Vec<Driven>,
     /// Terms that are kept, unless a body says otherwise.
     pub fidelity: Fidelity,
     /// Name of the integrator.
@@ -165,6 +168,7 @@ impl Mechanism {
             inputs: driven::inputs(spec),
             motions: driven::motions(spec),
             controllers: driven::controllers(spec),
+            actuators: driven::actuators(spec),
             fidelity: self.fidelity(),
             integrator: driven::integrator(&spec.simulation.integrator).0,
             duration_s: spec.simulation.duration_s,

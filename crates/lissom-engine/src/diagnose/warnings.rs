@@ -132,7 +132,7 @@ impl Mechanism {
         if nominal.is_empty() {
             return Vec::new();
         }
-        dynamics.evaluate(start.time_s, &start.position, &start.velocity);
+        dynamics.evaluate(start.time_s, &start.position, &start.rates());
         let off = |(axis, name): (_, AxisName)| {
             let (starts, nominal) = (dynamics.axis(axis), dynamics.nominal_axis(axis));
             let is_off = |&at: &usize| {

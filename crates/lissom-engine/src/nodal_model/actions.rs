@@ -68,6 +68,11 @@ impl<'a> NodalActions<'a> {
         self.inputs.set(input, external);
     }
 
+    /// Takes states of controllers and actuators.
+    pub(super) fn set_control(&mut self, states: &[f64]) {
+        self.efforts.set_control(states);
+    }
+
     /// Values of inputs and feedback, of the evaluation last made.
     pub(super) fn efforts(&self) -> &Efforts {
         &self.efforts
@@ -111,8 +116,7 @@ impl Excitation for NodalActions<'_> {
                 evaluated.err()
             }
             Err(error) => {
-                efforts.inputs.fill(f64::NAN);
-                efforts.feedback.fill(f64::NAN);
+                efforts.lose();
                 Some(error.clone())
             }
         };
@@ -186,15 +190,15 @@ impl AppliedForces for NodalActions<'_> {
     fn apply<T: Real>(&self, part: f64, nodes: &mut View<'_, T>) {
         let (nodal, actions) = (self.nodal, &self.nodal.actions);
         let mut view = NodalView { nodal, nodes };
-        for (load, value) in actions.loads.iter().zip(&self.efforts.inputs) {
+        for (load, value) in actions.acting_inputs(&self.efforts) {
             load.push(T::constant(part * value), &mut view);
         }
         for load in &self.further {
             let value = LoadCurve::new(&load.profile).value(0.0);
             load.push(T::constant(part * value), &mut view);
         }
-        for (axis, effort) in actions.controlled().zip(&self.efforts.feedback) {
-            view.push_axis(axis.drive, T::constant(part * effort));
+        for (axis, effort) in actions.acting_feedback(&self.efforts) {
+            view.push_axis(axis, T::constant(part * effort));
         }
         actions.resist(&mut view, &mut T::zero());
         actions.turn_gears(&mut view, &mut T::zero());

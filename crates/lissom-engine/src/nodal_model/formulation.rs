@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
-use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_core::{
+    Actions, Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError,
+};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
@@ -54,6 +56,10 @@ impl Formulation for NodalModel {
         start: &State,
     ) -> Result<Box<dyn Dynamics + '_>, RunError> {
         Ok(Box::new(equations_at(self, start)?))
+    }
+
+    fn actions(&self) -> &Actions {
+        &self.actions
     }
 
     fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError> {

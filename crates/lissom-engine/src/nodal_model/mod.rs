@@ -41,8 +41,8 @@ mod view;
 use std::collections::BTreeMap;
 
 use lissom_core::{
-    Actions, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance, MarkerId,
-    MarkerPath, MotionCurve, NominalError, StateError,
+    Actions, Actuator, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance,
+    MarkerId, MarkerPath, MotionCurve, NominalError, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::{Matrix, Vector, rounded};
@@ -353,27 +353,32 @@ impl NodalModel {
         mechanism.deformation_dof(axis.element, axis.deformation)
     }
 
-    /// Adds the controllers of the model.
+    /// Adds the controllers and actuators of the model.
     fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), NodalModelError> {
         for controller in &spec.controller {
-            let controlled = |joint: &String| {
-                let found = self
-                    .axes
-                    .iter()
-                    .position(|axis| axis.name.joint == *joint)?;
-                let axis = AxisId(found);
-                let gear = self.actions.gears.iter().find(|gear| gear.joint == axis);
-                Some(ControlledAxis {
-                    name: self.axes[found].name.clone(),
-                    joint: axis,
-                    drive: gear.map_or(axis, |gear| gear.motor),
-                })
-            };
-            let built = Controller::of(controller, controlled);
+            let built = Controller::of(controller, |joint| self.driven_axis(joint));
             let built = built.ok_or_else(|| build::missing(&controller.name))?;
             self.actions.controllers.push(built);
         }
+        for actuator in &spec.actuator {
+            let axis = self.driven_axis(&actuator.joint);
+            let ControlledAxis { name, drive, .. } =
+                axis.ok_or_else(|| build::missing(&actuator.name))?;
+            (self.actions.actuators).push(Actuator::of(actuator, name, drive));
+        }
         Ok(())
+    }
+
+    /// The axis of a joint with one degree of freedom, and what drives it.
+    fn driven_axis(&self, joint: &str) -> Option<ControlledAxis> {
+        let found = (self.axes.iter()).position(|axis| axis.name.joint == joint)?;
+        let axis = AxisId(found);
+        let gear = self.actions.gears.iter().find(|gear| gear.joint == axis);
+        Some(ControlledAxis {
+            name: self.axes[found].name.clone(),
+            joint: axis,
+            drive: gear.map_or(axis, |gear| gear.motor),
+        })
     }
 
     /// The beam that an element is part of.

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
-use lissom_core::{AxisId, ControlledAxis, Coordinates, Load, RunError, State};
+use lissom_core::{AxisId, ControlledAxis, Coordinates, Efforts, Load, RunError, State};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
@@ -28,6 +28,8 @@ pub struct NodalMotion {
     pub(super) position: Vec<f64>,
     pub(super) velocity: Vec<f64>,
     pub(super) acceleration: Vec<f64>,
+    /// States of controllers and actuators; none stands for zeros.
+    pub(super) control: Vec<f64>,
 }
 
 /// A nodal model to be linearised.
@@ -154,6 +156,7 @@ impl<'m> NodalLinearizer<'m> {
             position: moving.position,
             velocity: moving.velocity,
             acceleration,
+            control: motion.control.clone(),
         })
     }
 
@@ -244,8 +247,10 @@ impl Linearize for NodalLinearizer<'_> {
             position,
             velocity,
             memory,
+            control,
             ..
         } = state;
+        self.dynamics.excitation_mut().set_control(control);
         // a state that remembers where its nodes are need not be sought from where the mechanism is assembled
         self.stand(memory, *time_s)?;
         let mut acceleration = vec![0.0; velocity.len()];
@@ -258,6 +263,7 @@ impl Linearize for NodalLinearizer<'_> {
             position: position.clone(),
             velocity: velocity.clone(),
             acceleration,
+            control: control.clone(),
         })
     }
 
@@ -269,6 +275,7 @@ impl Linearize for NodalLinearizer<'_> {
             position: state.position.clone(),
             velocity: still.clone(),
             acceleration: still,
+            control: state.control.clone(),
         })
     }
 
@@ -340,9 +347,11 @@ impl Linearize for NodalLinearizer<'_> {
             position,
             velocity,
             acceleration,
+            control,
             ..
         } = motion;
         let unplaced = Self::unplaced(*time_s);
+        self.dynamics.excitation_mut().set_control(control);
         let placed = self.dynamics.set_state(*time_s, position, velocity);
         placed.map_err(&unplaced)?;
         let state = lissom_nodal::State {
@@ -525,6 +534,10 @@ impl Linearize for NodalLinearizer<'_> {
             .collect()
     }
 
+    fn efforts(&self) -> &Efforts {
+        self.dynamics.excitation().efforts()
+    }
+
     fn controlled(&self) -> Vec<Vec<usize>> {
         let place = |axis: &ControlledAxis| {
             let axis = &self.nodal.axes[axis.drive.0];
@@ -543,6 +556,7 @@ impl Linearize for NodalLinearizer<'_> {
             position: state.position.clone(),
             velocity: state.velocity.clone(),
             acceleration: vec![0.0; self.nodal.mechanism.dof_count()],
+            control: Vec::new(),
         };
         let both = [&state, from].map(|motion| self.told(motion));
         let [Ok((state, following)), Ok((from, followed))] = both else {

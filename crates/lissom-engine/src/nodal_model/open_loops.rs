@@ -121,5 +121,6 @@ pub(super) fn closed_motion(
         position: closed.position,
         velocity: closed.velocity,
         acceleration: accelerations.map(|dof| motion.acceleration[dof]).collect(),
+        control: motion.control.clone(),
     })
 }

@@ -241,6 +241,10 @@ impl Dynamics for NodalEquations<'_> {
         self.dynamics.excitation_mut().set_input(input, external);
     }
 
+    fn set_control(&mut self, states: &[f64]) {
+        self.dynamics.excitation_mut().set_control(states);
+    }
+
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
         let (nodal, equations) = (self.nodal, self.dynamics.equations());
         let mut energy = equations.energy();

@@ -9,8 +9,8 @@ use super::open_loops::{Closures, closed_motion, open_start};
 use super::view::{NodalView, node_pair};
 use super::{NodalAxis, NodalModel, Station};
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionPoint, NominalError,
-    Order, RigidMechanism, RigidState,
+    Actions, AxisId, ClosureEquations, Efforts, Inputs, JointId, Load, MarkerId, MotionPoint,
+    NominalError, Order, RigidMechanism, RigidState,
 };
 use lissom_nodal::{Drive, Equations, Forces, Mechanism, NodalError, NodeId};
 use lissom_numerics::Memory;
@@ -46,7 +46,7 @@ pub(super) struct RigidNodal<'m> {
     /// Loads that act, and resistances of the joints.
     actions: Actions,
     pub(super) inputs: Inputs,
-    input_values: Vec<f64>,
+    applied: Efforts,
     forces: Forces<f64>,
 }
 
@@ -152,7 +152,7 @@ impl<'m> RigidNodal<'m> {
             residual: vec![0.0; all],
             mass: Vec::new(),
             inputs: Inputs::new(&actions.loads),
-            input_values: vec![0.0; actions.loads.len()],
+            applied: Efforts::new(&actions),
             actions,
             forces: Forces::new(mechanism),
         })
@@ -231,6 +231,7 @@ impl<'m> RigidNodal<'m> {
             position: state.position.clone(),
             velocity: vec![0.0; mechanism.dof_count()],
             acceleration: vec![0.0; mechanism.dof_count()],
+            control: Vec::new(),
         };
         for (entry, &dof) in self.dofs.iter().enumerate() {
             motion.velocity[dof] = state.velocity[entry];
@@ -423,14 +424,14 @@ impl RigidMechanism for RigidNodal<'_> {
         let equations = &mut self.equations;
         equations.set_velocity(&self.velocity, &self.drives);
         equations.set_acceleration(&self.acceleration, &self.drives);
-        let (actions, values) = (&self.actions, &mut self.input_values);
-        (self.inputs).evaluate(&actions.loads, time_s, |_| 0.0, values);
+        let (actions, applied) = (&self.actions, &mut self.applied);
+        (self.inputs).evaluate(&actions.loads, time_s, |_| 0.0, &mut applied.inputs);
         let nodes = &mut equations.view(&mut self.forces);
         let mut view = NodalView {
             nodal: self.nodal,
             nodes,
         };
-        actions.push_inputs(values, &mut view, &mut 0.0);
+        actions.push_inputs(applied, &mut view, &mut 0.0);
         actions.resist(&mut view, &mut 0.0);
         let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
         equations.residual(efforts, loads, &mut self.residual);

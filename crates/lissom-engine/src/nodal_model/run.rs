@@ -146,8 +146,8 @@ impl<'m> NodalEquations<'m> {
         let (actions, efforts) = (&nodal.actions, self.dynamics.excitation().efforts());
         let nodes = &mut equations.view(&mut self.unused);
         let mut view = NodalView { nodal, nodes };
-        actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
-        actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
+        actions.push_inputs(efforts, &mut view, &mut power.input);
+        actions.push_feedback(efforts, &mut view, &mut power.input);
         actions.resist(&mut view, &mut power.dissipated);
         actions.turn_gears(&mut view, &mut power.dissipated);
         let drives = self.dynamics.drives().iter().zip(self.unused.driven());

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
-use lissom_core::{Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError};
+use lissom_core::{
+    Actions, Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError,
+};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spec::ModelSpec;
@@ -77,6 +79,10 @@ impl Formulation for Model {
     }
 
     /// Loops by multipliers: no choice of independent coordinates would be good at every state.
+    fn actions(&self) -> &Actions {
+        &self.actions
+    }
+
     fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError> {
         let equations = Equations::by_multipliers(self, start);
         equations.refuse_open(start.time_s)?;

@@ -3,9 +3,9 @@
 use crate::model::{AxisPlace, Model, Places};
 use crate::simulate::view::TreeView;
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Inputs, JointId, Load, MarkerId, MotionCurve, MotionPoint,
-    NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState, Trajectory,
-    joint_of,
+    Actions, AxisId, ClosureEquations, Efforts, Inputs, JointId, Load, MarkerId, MotionCurve,
+    MotionPoint, NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState,
+    Trajectory, joint_of,
 };
 use lissom_spatial::{Motion, Transform};
 use lissom_tree::closure::Constraints;
@@ -41,7 +41,7 @@ pub(crate) struct RigidTree {
     on_path: Option<(MarkerId, FrameMotion<f64>)>,
     accelerations: Vec<Motion<f64>>,
     inputs: Inputs,
-    input_values: Vec<f64>,
+    efforts: Efforts,
     resistance: Vec<f64>,
     inverse: InverseDynamics<f64>,
     composite: CompositeBody<f64>,
@@ -196,7 +196,7 @@ impl RigidTree {
             markers,
             accelerations: vec![Motion::zero(); system.bodies().len()],
             inputs: Inputs::new(&actions.loads),
-            input_values: vec![0.0; actions.loads.len()],
+            efforts: Efforts::new(&actions),
             actions,
             resistance: vec![0.0; n],
             inverse: InverseDynamics::new(&system),
@@ -372,7 +372,12 @@ impl RigidMechanism for RigidTree {
     }
 
     fn force(&mut self, time_s: f64, state: &RigidState, force: &mut [f64]) {
-        (self.inputs).evaluate(&self.actions.loads, time_s, |_| 0.0, &mut self.input_values);
+        (self.inputs).evaluate(
+            &self.actions.loads,
+            time_s,
+            |_| 0.0,
+            &mut self.efforts.inputs,
+        );
         self.resistance.fill(0.0);
         let mut view = TreeView {
             system: &self.system,
@@ -388,7 +393,7 @@ impl RigidMechanism for RigidTree {
             at: None,
             posed: false,
         };
-        (self.actions).push_inputs(&self.input_values, &mut view, &mut 0.0);
+        (self.actions).push_inputs(&self.efforts, &mut view, &mut 0.0);
         self.actions.resist(&mut view, &mut 0.0);
         inverse_dynamics(
             &self.system,

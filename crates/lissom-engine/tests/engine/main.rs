@@ -13,6 +13,7 @@ mod chain_bases;
 mod choice_of_integrator;
 mod closures;
 mod conservation;
+mod control;
 mod converge;
 mod damaren_sharf;
 mod deformations;

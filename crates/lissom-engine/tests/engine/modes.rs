@@ -31,6 +31,7 @@ fn family(points: usize, stiffness: impl Fn(f64) -> DMatrix<f64>) -> Frozen {
                 dynamic: zero.clone(),
                 geometric: zero.clone(),
                 input: DMatrix::zeros(size, 0),
+                loops: None,
             },
             basis: one.clone(),
             inertia: one.clone(),

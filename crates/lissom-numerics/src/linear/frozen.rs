@@ -37,6 +37,7 @@ impl FrozenPoint {
                 dynamic: none(),
                 geometric: none(),
                 input: DMatrix::zeros(size, 0),
+                loops: None,
             },
             basis: lowest.basis,
             inertia: DMatrix::zeros(0, 0),

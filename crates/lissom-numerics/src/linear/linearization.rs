@@ -19,6 +19,21 @@ pub struct Linearization {
     pub geometric: DMatrix<f64>,
     /// $`B`$: one column per input.
     pub input: DMatrix<f64>,
+    /// States of controllers and actuators, where their loops are closed and have any.
+    pub loops: Option<LoopStates>,
+}
+
+/// States $`z`$ of controllers and actuators in the loop: $`\dot z = Z z + Z_q\,\delta q + Z_v\,\delta\dot q`$, which push with $`T z`$.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoopStates {
+    /// $`Z`$.
+    pub own: DMatrix<f64>,
+    /// $`Z_q`$: one column per degree of freedom.
+    pub position: DMatrix<f64>,
+    /// $`Z_v`$: one column per degree of freedom.
+    pub rate: DMatrix<f64>,
+    /// $`T`$: one row per degree of freedom.
+    pub force: DMatrix<f64>,
 }
 
 impl Linearization {
@@ -50,11 +65,17 @@ impl Linearization {
             dynamic: pick(&self.dynamic),
             geometric: pick(&self.geometric),
             input: self.input.select_rows(dofs),
+            loops: self.loops.as_ref().map(|loops| LoopStates {
+                own: loops.own.clone(),
+                position: loops.position.select_columns(dofs),
+                rate: loops.rate.select_columns(dofs),
+                force: loops.force.select_rows(dofs),
+            }),
         }
     }
 }
 
-/// Names of the degrees of freedom, inputs, joints and markers of linearised equations.
+/// Names of the degrees of freedom, inputs, joints, markers and states of controllers of linearised equations.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Labels {
     /// One per degree of freedom.
@@ -65,6 +86,8 @@ pub struct Labels {
     pub joints: Vec<Label>,
     /// Markers whose positions are outputs.
     pub markers: Vec<String>,
+    /// States of controllers and actuators in the loop, with their units.
+    pub loop_states: Vec<(String, &'static str)>,
 }
 
 /// What a number is called.

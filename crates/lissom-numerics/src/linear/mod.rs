@@ -43,7 +43,7 @@ pub use crossings::Crossing;
 pub use error::LinearError;
 pub use frozen::{Frozen, FrozenPoint};
 pub use large::asks_for_few;
-pub use linearization::{Label, Labels, Linearization};
+pub use linearization::{Label, Labels, Linearization, LoopStates};
 pub use lowest::{Lowest, Products};
 pub use modes::{DampedMode, UndampedModes};
 pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};

@@ -5,7 +5,7 @@ use nalgebra::DMatrix;
 use super::error::LinearError;
 use super::trajectory::{LinearizedTrajectory, Point};
 
-/// Matrices of deviations: states are coordinates, then their rates; outputs are positions of markers, then the
+/// Matrices of deviations: states are coordinates, then their rates, then those of controllers and actuators in the loop; outputs are positions of markers, then the
 /// coordinates of joints with actuators, those that follow from others included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateSpace {
@@ -37,11 +37,15 @@ impl SignalNames {
         let own = |label: &super::Label| (label.name.clone(), label.unit.to_owned());
         let rates = (labels.coordinates.iter())
             .map(|label| (format!("{}.rate", label.name), label.rate_unit.to_owned()));
+        let loop_states =
+            (labels.loop_states.iter()).map(|(name, unit)| (name.clone(), (*unit).to_owned()));
         let markers = labels.markers.iter().flat_map(|marker| {
             ["x", "y", "z"].map(|axis| (format!("{marker}.position.{axis}"), "m".to_owned()))
         });
         Self {
-            states: labels.coordinates.iter().map(own).chain(rates).collect(),
+            states: (labels.coordinates.iter().map(own).chain(rates))
+                .chain(loop_states)
+                .collect(),
             inputs: labels.inputs.iter().map(own).collect(),
             outputs: markers.chain(labels.joints.iter().map(own)).collect(),
         }
@@ -61,7 +65,8 @@ impl StateSpace {
             .clone()
             .cholesky()
             .ok_or(LinearError::SingularMass { time_s: point.time })?;
-        let mut state = DMatrix::zeros(2 * n, 2 * n);
+        let size = 2 * n + linear.loops.as_ref().map_or(0, |loops| loops.own.nrows());
+        let mut state = DMatrix::zeros(size, size);
         for i in 0..n {
             state[(i, n + i)] = 1.0;
         }
@@ -71,14 +76,22 @@ impl StateSpace {
         state
             .view_mut((n, n), (n, n))
             .copy_from(&-factor.solve(&linear.damping));
-        let mut input = DMatrix::zeros(2 * n, inputs);
+        if let Some(loops) = &linear.loops {
+            let own = loops.own.nrows();
+            let pushed = factor.solve(&loops.force);
+            state.view_mut((n, 2 * n), (n, own)).copy_from(&pushed);
+            for (at, part) in [(0, &loops.position), (n, &loops.rate), (2 * n, &loops.own)] {
+                state.view_mut((2 * n, at), part.shape()).copy_from(part);
+            }
+        }
+        let mut input = DMatrix::zeros(size, inputs);
         input
             .view_mut((n, 0), (n, inputs))
             .copy_from(&factor.solve(&linear.input));
         let markers = 3 * point.outputs.len();
         let joints = trajectory.joint_rows(point);
         let outputs = markers + joints.nrows();
-        let mut output = DMatrix::zeros(outputs, 2 * n);
+        let mut output = DMatrix::zeros(outputs, size);
         for (i, marker) in point.outputs.iter().enumerate() {
             output.view_mut((3 * i, 0), (3, n)).copy_from(&marker.first);
         }

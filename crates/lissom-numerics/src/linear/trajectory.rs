@@ -434,6 +434,7 @@ mod tests {
                 dynamic: DMatrix::zeros(0, 0),
                 geometric: DMatrix::zeros(0, 0),
                 input: DMatrix::zeros(0, 0),
+                loops: None,
             },
             input: vec![input],
             excitation: Vec::new(),
@@ -456,6 +457,7 @@ mod tests {
                     dynamic: DMatrix::zeros(n, n),
                     geometric: DMatrix::zeros(n, n),
                     input: DMatrix::zeros(n, 0),
+                    loops: None,
                 },
                 ..point(0.0, 0.0)
             };

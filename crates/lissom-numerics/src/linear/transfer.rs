@@ -5,8 +5,16 @@
 //! G(s) = (C_q + s\,C_v)\,(s^2 M + s\,C + \bar K)^{-1} B
 //! ```
 //!
-//! A response is one solve of as many equations as there are coordinates. Zeros come from the first-order form (`transfer/zeros.rs`),
-//! poles from [`quadratic`](super::quadratic) equations (`transfer/frequencies.rs`).
+//! A response is one solve of as many equations as there are coordinates; with states $`z`$ of controllers and actuators in the loop
+//! ([`LoopStates`]), of those too:
+//!
+//! ```math
+//! \begin{pmatrix} s^2 M + s\,C + \bar K & -T\\ -Z_q - s\,Z_v & s - Z \end{pmatrix}
+//! \begin{pmatrix} q\\ z \end{pmatrix} = \begin{pmatrix} B u\\ 0 \end{pmatrix}
+//! ```
+//!
+//! Zeros come from the first-order form (`transfer/zeros.rs`),
+//! poles from [`quadratic`](super::quadratic) equations, or with such states from the first-order form too (`transfer/frequencies.rs`).
 
 mod frequencies;
 #[cfg(test)]
@@ -16,6 +24,7 @@ mod zeros;
 use nalgebra::{Complex, DMatrix};
 
 use super::error::LinearError;
+use super::linearization::LoopStates;
 use super::state_space::StateSpace;
 use super::trajectory::{LinearizedTrajectory, Point};
 
@@ -36,6 +45,8 @@ pub struct Transfer {
     pub input: DMatrix<f64>,
     /// $`(C_q, C_v)`$: one row per output.
     pub output: DMatrix<f64>,
+    /// States of controllers and actuators in the loop.
+    pub loops: Option<LoopStates>,
 }
 
 impl Transfer {
@@ -50,7 +61,11 @@ impl Transfer {
             damping: point.linear.damping.clone(),
             stiffness: point.linear.stiffness(),
             input: point.linear.input.clone(),
-            output: space.output,
+            output: space
+                .output
+                .columns(0, 2 * point.linear.mass.nrows())
+                .into_owned(),
+            loops: point.linear.loops.clone(),
         })
     }
 
@@ -73,10 +88,27 @@ impl Transfer {
     fn at(&self, s: Complex<f64>) -> DMatrix<Complex<f64>> {
         let complex = |x: f64| Complex::new(x, 0.0);
         let size = self.mass.nrows();
-        let matrix = DMatrix::from_fn(size, size, |i, j| {
-            s * s * self.mass[(i, j)] + s * self.damping[(i, j)] + self.stiffness[(i, j)]
+        let own = self.loop_state_count();
+        let matrix = DMatrix::from_fn(size + own, size + own, |i, j| {
+            match (&self.loops, i < size) {
+                (_, true) if j < size => {
+                    s * s * self.mass[(i, j)] + s * self.damping[(i, j)] + self.stiffness[(i, j)]
+                }
+                (Some(loops), true) => complex(-loops.force[(i, j - size)]),
+                (Some(loops), false) if j < size => {
+                    -(s * loops.rate[(i - size, j)] + loops.position[(i - size, j)])
+                }
+                (Some(loops), false) => {
+                    let unit = if i == j { s } else { complex(0.0) };
+                    unit - loops.own[(i - size, j - size)]
+                }
+                (None, _) => complex(0.0),
+            }
         });
-        let forces = self.input.map(complex);
+        let forces = self
+            .input
+            .map(complex)
+            .resize_vertically(size + own, complex(0.0));
         let Some(moved) = matrix.lu().solve(&forces) else {
             let (outputs, inputs) = (self.output.nrows(), self.input.ncols());
             return DMatrix::from_element(outputs, inputs, complex(f64::NAN));
@@ -84,11 +116,19 @@ impl Transfer {
         let output = DMatrix::from_fn(self.output.nrows(), size, |i, j| {
             self.output[(i, j)] + s * self.output[(i, size + j)]
         });
-        output * moved
+        output * moved.rows(0, size)
+    }
+
+    fn loop_state_count(&self) -> usize {
+        self.loops.as_ref().map_or(0, |loops| loops.own.nrows())
     }
 
     /// $`G(0)`$, what outputs come to under constant inputs; none where something moves that nothing holds.
     pub fn static_gain(&self) -> Option<DMatrix<f64>> {
+        if self.loops.is_some() {
+            let gain = self.at(Complex::new(0.0, 0.0)).map(|value| value.re);
+            return gain.iter().all(|x| x.is_finite()).then_some(gain);
+        }
         let size = self.mass.nrows();
         // in units in which every coordinate has unit mass
         let scale = self.mass.diagonal().map(|mass| 1.0 / mass.sqrt());

@@ -17,49 +17,17 @@ impl Checker<'_> {
     }
 
     fn controller(&mut self, path: &Path, controller: &ControllerSpec) {
-        let spec = self.spec;
         let choices = [
             ("joint_pd", controller.joint_pd.is_some()),
             ("computed_pd", controller.computed_pd.is_some()),
+            ("pid", controller.pid.is_some()),
         ];
         self.exactly_one(path, &choices);
         if controller.joints.is_empty() {
             self.length(path.key("joints"), 0, 1);
         }
         for (index, name) in controller.joints.iter().enumerate() {
-            let at = path.key("joints").index(index);
-            if spec.is_of_nodes() {
-                self.controlled_element(at, name);
-                continue;
-            }
-            let Some(joint) = spec.find_joint(name) else {
-                let known = spec.joint.iter().map(|joint| joint.name.as_str());
-                self.unknown(at, "joint", name, known);
-                continue;
-            };
-            let joint_name = name.clone();
-            match joint.kind() {
-                None | Some(JointKind::Revolute(_) | JointKind::Prismatic(_)) => {}
-                Some(JointKind::Fixed) => {
-                    self.error(at, ErrorKind::NoFreedom { joint: joint_name });
-                    continue;
-                }
-                Some(kind) => {
-                    let kind = ErrorKind::NoSingleAngle {
-                        joint: joint_name,
-                        kind: kind.key(),
-                    };
-                    self.error(at, kind);
-                    continue;
-                }
-            }
-            if spec.motion.iter().any(|motion| motion.joint == *name) {
-                let kind = ErrorKind::DrivenAndPrescribed {
-                    joint: joint_name,
-                    component: 1,
-                };
-                self.error(at, kind);
-            }
+            self.driven_joint(path.key("joints").index(index), name);
         }
         if let Some(law) = &controller.joint_pd {
             let path = path.key("joint_pd");
@@ -70,9 +38,70 @@ impl Checker<'_> {
                 self.length(path.key(key), gains.len(), controller.joints.len());
             }
         }
+        if let Some(law) = &controller.pid {
+            let path = path.key("pid");
+            for (key, gains) in [
+                ("position_gain", &law.position_gain),
+                ("integral_gain", &law.integral_gain),
+                ("rate_gain", &law.rate_gain),
+            ] {
+                self.length(path.key(key), gains.len(), controller.joints.len());
+            }
+            self.winds_up(&path, controller);
+        }
         if let Some(law) = &controller.computed_pd {
             let path = path.key("computed_pd").key("frequency_rad_per_s");
             self.positive(path, law.frequency_rad_per_s);
+        }
+    }
+
+    /// Whether there is something to clip that would let an integral be brought back.
+    fn winds_up(&mut self, path: &Path, controller: &ControllerSpec) {
+        let clips = |joint: &String| {
+            let mut actuators = self.spec.actuator.iter();
+            actuators.any(|actuator| actuator.joint == *joint && actuator.limit().is_some())
+        };
+        let asks = (controller.pid.as_ref()).is_some_and(|law| law.anti_windup_s.is_some());
+        if asks && !controller.joints.iter().any(clips) {
+            let reason = "no [[actuator]] limits the torque or force of its joints";
+            self.no_effect(path.key("anti_windup_s"), reason);
+        }
+    }
+
+    /// Asks for a joint with one degree of freedom that no motion is prescribed for, or for an actuated element of a model of nodes.
+    pub(super) fn driven_joint(&mut self, at: Path, name: &str) {
+        let spec = self.spec;
+        if spec.is_of_nodes() {
+            self.controlled_element(at, name);
+            return;
+        }
+        let Some(joint) = spec.find_joint(name) else {
+            let known = spec.joint.iter().map(|joint| joint.name.as_str());
+            self.unknown(at, "joint", name, known);
+            return;
+        };
+        let joint_name = name.to_owned();
+        match joint.kind() {
+            None | Some(JointKind::Revolute(_) | JointKind::Prismatic(_)) => {}
+            Some(JointKind::Fixed) => {
+                self.error(at, ErrorKind::NoFreedom { joint: joint_name });
+                return;
+            }
+            Some(kind) => {
+                let kind = ErrorKind::NoSingleAngle {
+                    joint: joint_name,
+                    kind: kind.key(),
+                };
+                self.error(at, kind);
+                return;
+            }
+        }
+        if spec.motion.iter().any(|motion| motion.joint == name) {
+            let kind = ErrorKind::DrivenAndPrescribed {
+                joint: joint_name,
+                component: 1,
+            };
+            self.error(at, kind);
         }
     }
 

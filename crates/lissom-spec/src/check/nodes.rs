@@ -67,6 +67,7 @@ impl Checker<'_> {
         }
         self.prescribed_nodes();
         self.nominal_motion();
+        self.actuators();
         self.controllers();
     }
 

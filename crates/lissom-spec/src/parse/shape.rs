@@ -103,7 +103,7 @@ pub(super) fn compare(document: &mut Table, schema: &Json) -> Findings {
 }
 
 /// Sections whose items refer to each other by name.
-const SECTIONS_OF_ITEMS: [&str; 11] = [
+const SECTIONS_OF_ITEMS: [&str; 12] = [
     "body",
     "node",
     "element",
@@ -114,6 +114,7 @@ const SECTIONS_OF_ITEMS: [&str; 11] = [
     "marker",
     "input",
     "motion",
+    "actuator",
     "controller",
 ];
 

@@ -4,6 +4,7 @@
 //! one is given, or externally tagged enums (`basis.clamped_free`). Nothing here is checked beyond types;
 //! [`ModelSpec::check`] does that. Keys that are absent take the default written beside the field.
 
+mod actuator;
 mod basis;
 mod beam;
 mod body;
@@ -24,6 +25,7 @@ mod run;
 mod section;
 mod support;
 
+pub use actuator::ActuatorSpec;
 pub use basis::{
     AutoSpec, BasisSpec, Boundary, EachSpec, ElementsSpec, FunctionsSpec, Membrane, ModeCounts,
 };
@@ -37,7 +39,7 @@ pub use closure::{
     LoopEnd, LoopKind, LoopSpec, OperationalSpaceSpec, PointOnLineSpec, ProjectedSpec,
     StabilizedSpec, TwistComponent, UniversalClosureSpec,
 };
-pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec};
+pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec, PidSpec};
 pub use deformation::{BeamDeformationsSpec, BeamRolesSpec, Deformation};
 pub use frame::{BeamFrameSpec, FrameNodeSpec, LumpSpec, MemberPlaceSpec, MemberSpec, StationSpec};
 pub use input::{
@@ -140,6 +142,9 @@ pub struct ModelSpec {
     /// How a marker is to move, for inputs with `nominal_motion = true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_motion: Option<NominalMotionSpec>,
+    /// Motors with limits, through which inputs and controllers act on their joints.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub actuator: Vec<ActuatorSpec>,
     /// Feedback that keeps joints on their nominal motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controller: Vec<ControllerSpec>,
@@ -175,6 +180,7 @@ impl Default for ModelSpec {
             input: Vec::new(),
             motion: Vec::new(),
             nominal_motion: None,
+            actuator: Vec::new(),
             controller: Vec::new(),
             formulation: FormulationSpec::default(),
             fidelity: FidelitySpec::default(),

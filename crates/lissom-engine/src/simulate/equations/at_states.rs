@@ -135,6 +135,7 @@ impl AtStates for Equations<'_> {
             velocity: motion[1].to_vec(),
             acceleration,
             motors: Vec::new(),
+            control: Vec::new(),
             undeformed: false,
         });
         self.linearizer = Some(linearizer);

@@ -1,6 +1,7 @@
 //! What acts in a state: the model's actions, and the damping of its bodies.
 
 use super::Equations;
+use crate::simulate::linearize::MotionState;
 use crate::simulate::view::TreeView;
 use lissom_core::{Power, View as _};
 
@@ -18,19 +19,14 @@ impl Equations<'_> {
     }
 
     /// Inputs and controllers at a state given in full.
-    pub(in crate::simulate) fn act_at(
-        &mut self,
-        time: f64,
-        position: &[f64],
-        velocity: &[f64],
-        motors: &[[f64; 3]],
-    ) {
-        self.position.copy_from_slice(position);
-        self.velocity.copy_from_slice(velocity);
-        for (i, motor) in motors.iter().enumerate() {
+    pub(in crate::simulate) fn act_at(&mut self, state: &MotionState) {
+        self.position.copy_from_slice(&state.position);
+        self.velocity.copy_from_slice(&state.velocity);
+        for (i, motor) in state.motors.iter().enumerate() {
             [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
         }
-        self.update_efforts(time);
+        self.efforts.set_control(&state.control);
+        self.update_efforts(state.time_s);
     }
 
     /// The state as actions see it, where its kinematics is prepared; poses are not.
@@ -64,8 +60,8 @@ impl Equations<'_> {
         let actions = &self.model.actions;
         let efforts = std::mem::take(&mut self.efforts);
         let mut view = self.view();
-        actions.push_feedback(&efforts.feedback, &mut view, &mut power.input);
-        actions.push_inputs(&efforts.inputs, &mut view, &mut power.input);
+        actions.push_feedback(&efforts, &mut view, &mut power.input);
+        actions.push_inputs(&efforts, &mut view, &mut power.input);
         self.efforts = efforts;
     }
 

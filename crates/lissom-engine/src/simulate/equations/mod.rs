@@ -293,9 +293,7 @@ impl<'m> Equations<'m> {
         self.motor_rate.fill(0.0);
         self.acceleration.fill(0.0);
         self.prepare_forces(time);
-        for input in &mut self.efforts.inputs {
-            *input *= share;
-        }
+        self.efforts.scale_inputs(&self.model.actions, share);
         self.push_efforts(&mut Power::default());
         let weight = self.model.linkage.system.gravity();
         let mut view = self.view();

@@ -26,6 +26,10 @@ impl Dynamics for Equations<'_> {
         Equations::evaluate(self, time, positions, velocities)
     }
 
+    fn set_control(&mut self, states: &[f64]) {
+        self.efforts.set_control(states);
+    }
+
     fn set_input(&mut self, input: usize, external: Option<External>) {
         self.inputs.set(input, external);
     }

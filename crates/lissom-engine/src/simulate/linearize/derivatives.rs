@@ -157,6 +157,7 @@ impl Linearizer<'_> {
                 damping,
                 structural,
                 geometric,
+                loops: None,
             },
             residual,
         }
@@ -217,12 +218,7 @@ impl Linearizer<'_> {
 
     /// Forces that a state needs beyond those that are there, motors last; leaves loads and the plain state.
     pub(super) fn residual(&mut self, state: &MotionState) -> Vec<f64> {
-        self.equations.act_at(
-            state.time_s,
-            &state.position,
-            &state.velocity,
-            &state.motors,
-        );
+        self.equations.act_at(state);
         self.load_plain(state);
         (self.plain).evaluate(self.model, 0, &self.equations.efforts);
         (self.equations.free_velocities.iter())

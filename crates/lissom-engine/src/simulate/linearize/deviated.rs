@@ -92,12 +92,7 @@ impl Linearizer<'_> {
     ) -> Result<Deviated, LinearizeError> {
         let whole = self.whole(motion, deviation)?;
         let markers = self.markers_along(&whole, order);
-        self.equations.act_at(
-            motion.time_s,
-            &motion.position,
-            &motion.velocity,
-            &motion.motors,
-        );
+        self.equations.act_at(motion);
         let rates = (self.equations.free_velocities.iter())
             .map(|&at| motion.velocity[at])
             .chain(motion.motors.iter().map(|motor| motor[1]));

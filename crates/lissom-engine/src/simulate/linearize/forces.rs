@@ -94,8 +94,8 @@ impl<T: Real> Residual<T> {
         let mut view = self.view(model);
         actions.resist(&mut view, &mut power);
         actions.turn_gears(&mut view, &mut power);
-        actions.push_inputs(&efforts.inputs, &mut view, &mut power);
-        actions.push_feedback(&efforts.feedback, &mut view, &mut power);
+        actions.push_inputs(efforts, &mut view, &mut power);
+        actions.push_feedback(efforts, &mut view, &mut power);
         for (load, value) in &further {
             load.push(T::constant(*value), &mut view);
         }

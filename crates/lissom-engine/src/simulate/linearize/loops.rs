@@ -257,6 +257,7 @@ impl Independent {
             dynamic,
             geometric,
             input,
+            loops: _,
         } = whole;
         let across = basis.transpose();
         let moved = &across * (damping * &velocity + mass * acceleration);
@@ -269,6 +270,7 @@ impl Independent {
             geometric,
             input: &across * input,
             mass: &across * mass * &basis,
+            loops: None,
         };
         Ok(Reduced {
             linear,

@@ -27,6 +27,7 @@ impl<'m> Linearizer<'m> {
                 .iter()
                 .map(|m| m.name.clone())
                 .collect(),
+            loop_states: Vec::new(),
         }
     }
 

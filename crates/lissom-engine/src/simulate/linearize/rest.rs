@@ -34,9 +34,7 @@ impl Linearizer<'_> {
         let state = self.resting_state(resting);
         self.put_loads(resting);
         let mut efforts = self.equations.efforts.clone();
-        for input in &mut efforts.inputs {
-            *input *= resting.share;
-        }
+        efforts.scale_inputs(&model.actions, resting.share);
         let n = coordinates.len();
         let mut columns = vec![None; self.equations.state_velocities()];
         for (column, &entry) in coordinates.iter().enumerate() {
@@ -104,14 +102,10 @@ impl Linearizer<'_> {
             velocity: still.clone(),
             acceleration: still,
             motors: motors.map(|&position| [position, 0.0, 0.0]).collect(),
+            control: Vec::new(),
             undeformed: false,
         };
-        self.equations.act_at(
-            state.time_s,
-            &state.position,
-            &state.velocity,
-            &state.motors,
-        );
+        self.equations.act_at(&state);
         state
     }
 

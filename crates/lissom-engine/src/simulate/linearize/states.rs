@@ -20,6 +20,8 @@ pub struct MotionState {
     pub acceleration: Vec<f64>,
     /// Position, rate and acceleration of every motor behind an elastic gear.
     pub motors: Vec<[f64; 3]>,
+    /// States of controllers and actuators; none stands for zeros.
+    pub control: Vec<f64>,
     /// Whether bodies are held undeformed by stresses, whatever loads and inertia do, as along the nominal motion.
     pub undeformed: bool,
 }
@@ -67,6 +69,7 @@ impl Linearizer<'_> {
                     ]
                 })
                 .collect(),
+            control: self.equations.efforts.control.clone(),
             undeformed: false,
         };
         match found.acceleration.iter().position(|a| !a.is_finite()) {
@@ -155,6 +158,7 @@ impl Linearizer<'_> {
             velocity: vec![0.0; n_v],
             acceleration: vec![0.0; n_v],
             motors: Vec::new(),
+            control: Vec::new(),
             undeformed: true,
         };
         let model = self.model;
@@ -205,6 +209,7 @@ impl Linearizer<'_> {
             acceleration: vec![0.0; velocity.len()],
             velocity,
             motors: motors.collect(),
+            control: Vec::new(),
             undeformed: false,
         };
         let rates = |state: &MotionState| {

@@ -2,8 +2,8 @@
 
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
-use lissom_core::State;
 use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
+use lissom_core::{Efforts, State};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Label, Labels, Point};
 
@@ -21,7 +21,12 @@ impl Linearize for Linearizer<'_> {
     type Motion = MotionState;
 
     fn moving(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
-        self.moving_state(state.time_s, &state.packed())
+        self.equations.efforts.set_control(&state.control);
+        let motion = State {
+            control: Vec::new(),
+            ..state.clone()
+        };
+        self.moving_state(state.time_s, &motion.packed())
     }
 
     fn resting(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
@@ -36,6 +41,7 @@ impl Linearize for Linearizer<'_> {
             motors: (state.position[free..].iter())
                 .map(|&position| [position, 0.0, 0.0])
                 .collect(),
+            control: state.control.clone(),
             undeformed: false,
         })
     }
@@ -119,6 +125,10 @@ impl Linearize for Linearizer<'_> {
 
     fn controlled(&self) -> Vec<Vec<usize>> {
         self.controlled_entries()
+    }
+
+    fn efforts(&self) -> &Efforts {
+        &self.equations.efforts
     }
 
     fn coordinates(&self) -> Vec<Label> {

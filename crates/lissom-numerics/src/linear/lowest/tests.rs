@@ -80,6 +80,7 @@ impl Chain {
                     dynamic: none(),
                     geometric: none(),
                     input: DMatrix::zeros(size, 0),
+                    loops: None,
                 },
                 basis: DMatrix::identity(size, size),
                 inertia: self.mass.clone(),

@@ -26,6 +26,9 @@ impl Transfer {
     /// # Errors
     /// When the mass matrix is not definite, or no eigenvalues are found.
     pub fn poles(&self) -> Result<Vec<Complex<f64>>, LinearError> {
+        if self.loops.is_some() {
+            return self.first_order_poles();
+        }
         let (_, _, roots) = solved(&self.mass, &self.damping, &self.stiffness)?;
         Ok(roots.values().to_vec())
     }

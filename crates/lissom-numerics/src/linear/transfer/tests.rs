@@ -12,6 +12,7 @@ fn two_masses(ground_n_per_m: f64) -> Transfer {
         stiffness: DMatrix::from_row_slice(2, 2, &[k + ground_n_per_m, -k, -k, k]),
         input: DMatrix::identity(2, 2),
         output: DMatrix::identity(2, 4),
+        loops: None,
     }
 }
 
@@ -33,6 +34,7 @@ fn coupled() -> Transfer {
         stiffness: definite(4) * 40.0 + any(5),
         input: DMatrix::from_fn(size, 2, |i, j| number(i, j, 6)),
         output: DMatrix::from_fn(2, 2 * size, |i, j| number(i, j, 7)),
+        loops: None,
     }
 }
 
@@ -45,6 +47,7 @@ fn response_of_an_oscillator() {
         stiffness: DMatrix::from_element(1, 1, 50.0),
         input: DMatrix::from_element(1, 1, 3.0),
         output: DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 0.0, 1.0]),
+        loops: None,
     };
     for w in [0.0, 1.0, 5.0, 80.0] {
         let response = transfer.response(w);
@@ -141,6 +144,7 @@ fn zeros_do_not_know_what_does_not_take_part() {
                 0.0
             }
         }),
+        loops: None,
     };
     for w in [0.3, 2.0] {
         let difference = transfer.response(w) - alone.response(w);
@@ -170,4 +174,52 @@ fn unsound_matrices_have_no_zeros() {
         ..two_masses(1.0)
     };
     assert!(matches!(infinite.zeros(), Err(LinearError::NoZeros { .. })));
+}
+
+/// Closed form: a mass under PID feedback with a filtered derivative, whose integral and filter are states of the loop. From a force on
+/// the mass to its position $`G = s\,(Ts+1)/(ms^3(Ts+1) + (k_ds^2 + (k_ps + k_i)(Ts+1)))`$.
+#[test]
+fn loop_states_are_part_of_a_response() {
+    let [m, kp, ki, kd, filter] = [2.0, 90.0, 150.0, 12.0, 0.01];
+    let row = |values: &[f64]| DMatrix::from_row_slice(values.len(), 1, values);
+    let transfer = Transfer {
+        mass: row(&[m]),
+        damping: row(&[0.0]),
+        stiffness: row(&[kp]),
+        input: row(&[1.0]),
+        output: DMatrix::from_row_slice(1, 2, &[1.0, 0.0]),
+        loops: Some(LoopStates {
+            own: DMatrix::from_row_slice(2, 2, &[0.0, 0.0, 0.0, -1.0 / filter]),
+            position: row(&[-ki, 0.0]),
+            rate: row(&[0.0, -1.0 / filter]),
+            force: DMatrix::from_row_slice(1, 2, &[1.0, kd]),
+        }),
+    };
+    let denominator = |s: Complex<f64>| {
+        let lag = s * filter + 1.0;
+        s * s * s * m * lag + s * s * kd + (s * kp + ki) * lag
+    };
+    for w in [0.1, 3.0, 200.0] {
+        let s = Complex::new(0.0, w);
+        let expected = s * (s * filter + 1.0) / denominator(s);
+        assert!((transfer.response(w)[0] - expected).norm() <= ROUNDING * expected.norm());
+    }
+    // a constant force is met by the integral alone
+    let gain = transfer.static_gain().unwrap();
+    assert!(gain[0].abs() < ROUNDING);
+    let poles = transfer.poles().unwrap();
+    // conjugate ones count once
+    let count: usize = poles
+        .iter()
+        .map(|pole| if pole.im > 0.0 { 2 } else { 1 })
+        .sum();
+    assert_eq!(count, 4);
+    for pole in poles {
+        // against the largest term
+        let size = (pole.norm().powi(4) * m * filter).max(ki);
+        assert!(denominator(pole).norm() < ROUNDING * size, "{pole}");
+    }
+    let zeros = transfer.zeros().unwrap();
+    assert_eq!(zeros.len(), 2);
+    assert!(zeros[0].norm() < ROUNDING && (zeros[1].re + 1.0 / filter).abs() < ROUNDING / filter);
 }

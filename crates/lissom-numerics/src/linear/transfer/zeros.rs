@@ -26,17 +26,28 @@ impl Transfer {
         let system = system.reached().transposed().reached().transposed();
         let system = system.regular().transposed().regular().transposed();
         let System { a, b, c, d } = system;
-        let mut matrix = match d.clone().lu().solve(&c) {
+        let matrix = match d.clone().lu().solve(&c) {
             Some(gain) if d.nrows() > 0 => a - b * gain,
             _ => a,
         };
-        balance(&mut matrix);
-        let schur = RealSchur::new(matrix).ok_or(NOT_CONVERGED)?;
-        let zeros = schur.eigenvalues().into_iter().map(|zero| zero * rate);
-        let mut zeros: Vec<Complex<f64>> = zeros.filter(|zero| zero.im >= 0.0).collect();
-        zeros.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
-        Ok(zeros)
+        eigenvalues(matrix, rate)
     }
+
+    /// Poles of the first-order form.
+    pub(super) fn first_order_poles(&self) -> Result<Vec<Complex<f64>>, LinearError> {
+        let (system, rate) = System::of(self)?;
+        eigenvalues(system.a, rate)
+    }
+}
+
+/// Eigenvalues in a unit of rates, by rising absolute value; of conjugate ones that with positive imaginary part.
+fn eigenvalues(mut matrix: DMatrix<f64>, rate: f64) -> Result<Vec<Complex<f64>>, LinearError> {
+    balance(&mut matrix);
+    let schur = RealSchur::new(matrix).ok_or(NOT_CONVERGED)?;
+    let values = schur.eigenvalues().into_iter().map(|value| value * rate);
+    let mut values: Vec<Complex<f64>> = values.filter(|value| value.im >= 0.0).collect();
+    values.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
+    Ok(values)
 }
 
 /// $`\dot x = Ax + Bu`$, $`y = Cx + Du`$.
@@ -79,18 +90,42 @@ impl System {
         };
         let rate = stiffness.norm().sqrt().max(damping.norm());
         let rate = if rate > 0.0 { rate } else { 1.0 };
-        let mut a = DMatrix::zeros(2 * size, 2 * size);
+        let own = transfer.loop_state_count();
+        let mut a = DMatrix::zeros(2 * size + own, 2 * size + own);
         a.view_mut((0, size), (size, size)).fill_with_identity();
         let below = -stiffness / (rate * rate);
         a.view_mut((size, 0), (size, size)).copy_from(&below);
         a.view_mut((size, size), (size, size))
             .copy_from(&(-damping / rate));
-        let mut b = DMatrix::zeros(2 * size, transfer.input.ncols());
+        if let Some(loops) = &transfer.loops {
+            let parts = [&loops.position, &loops.rate].map(|rows| reduced(&rows.transpose()));
+            let (Some(force), [Some(position), Some(velocity)]) = (reduced(&loops.force), parts)
+            else {
+                return Err(unsound);
+            };
+            for ((row, column), part) in [
+                ((size, 2 * size), force / (rate * rate)),
+                ((2 * size, 0), position.transpose() / rate),
+                ((2 * size, size), velocity.transpose()),
+                ((2 * size, 2 * size), &loops.own / rate),
+            ] {
+                a.view_mut((row, column), part.shape()).copy_from(&part);
+            }
+        }
+        let mut b = DMatrix::zeros(2 * size + own, transfer.input.ncols());
         b.view_mut((size, 0), input.shape()).copy_from(&input);
-        let mut c = DMatrix::zeros(outputs, 2 * size);
+        let mut c = DMatrix::zeros(outputs, 2 * size + own);
         c.view_mut((0, 0), positions.shape()).copy_from(&positions);
         c.view_mut((0, size), rates.shape())
             .copy_from(&(rates * rate));
+        if own > 0 {
+            // states of controllers come in any unit
+            let scales = balance(&mut a);
+            for (i, scale) in scales.iter().enumerate() {
+                b.row_mut(i).scale_mut(1.0 / scale);
+                c.column_mut(i).scale_mut(*scale);
+            }
+        }
         let finite = [&a, &b, &c].map(|matrix| matrix.iter().all(|x| x.is_finite()));
         if finite.contains(&false) {
             return Err(unsound);

@@ -10,7 +10,7 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::model::places::{CarryingJoint, Places, PrescribedMotion, Transmission, tip_name};
 use lissom_core::{
-    Actions, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
+    Actions, Actuator, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
     MarkerPath, rotation_matrix,
 };
 use lissom_spatial::{Matrix, RigidInertia, Transform, Vector};
@@ -412,6 +412,7 @@ impl<'a> Assembly<'a> {
                 .filter_map(|input| self.load(input))
                 .collect(),
             controllers: self.controllers(),
+            actuators: self.actuators(),
             ..self.model.actions.clone()
         };
         let closures = self.closures();
@@ -444,20 +445,31 @@ impl<'a> Assembly<'a> {
     }
 
     fn controllers(&self) -> Vec<Controller> {
-        let controlled = |name: &String| {
-            let drive = self.components.get(name.as_str())?.first()?.target.axis()?;
-            let gears = &self.model.actions.gears;
-            let gear = gears.iter().find(|gear| gear.motor == drive);
-            let joint = gear.map_or(drive, |gear| gear.joint);
-            let AxisId(axis) = joint;
-            Some(ControlledAxis {
-                name: self.model.places.axes[axis].name.clone(),
-                joint,
-                drive,
-            })
-        };
+        let controlled = |name: &String| self.driven_axis(name);
         let built = |spec: &spec::ControllerSpec| Controller::of(spec, controlled);
         self.spec.controller.iter().filter_map(built).collect()
+    }
+
+    /// The axis of a joint with one degree of freedom, and what drives it.
+    fn driven_axis(&self, name: &str) -> Option<ControlledAxis> {
+        let drive = self.components.get(name)?.first()?.target.axis()?;
+        let gears = &self.model.actions.gears;
+        let gear = gears.iter().find(|gear| gear.motor == drive);
+        let joint = gear.map_or(drive, |gear| gear.joint);
+        let AxisId(axis) = joint;
+        Some(ControlledAxis {
+            name: self.model.places.axes[axis].name.clone(),
+            joint,
+            drive,
+        })
+    }
+
+    fn actuators(&self) -> Vec<Actuator> {
+        let built = |spec: &spec::ActuatorSpec| {
+            let ControlledAxis { name, drive, .. } = self.driven_axis(&spec.joint)?;
+            Some(Actuator::of(spec, name, drive))
+        };
+        self.spec.actuator.iter().filter_map(built).collect()
     }
 
     fn load(&self, input: &spec::InputSpec) -> Option<Load> {
