@@ -24,9 +24,9 @@ log = logging.getLogger(__name__)
 HERE = Path(__file__).resolve().parent
 
 KATEX = "0.16.22"
-"""Version of the style sheet and fonts in ``katex/``; the script comes with sphinxcontrib-katex."""
+"""Version of the style sheet and fonts in ``static/``; the script comes with sphinxcontrib-katex."""
 if katex_version != KATEX:
-    raise RuntimeError(f"sphinxcontrib-katex brings KaTeX {katex_version}: put its style sheet and fonts into docs/book/katex")
+    raise RuntimeError(f"sphinxcontrib-katex brings KaTeX {katex_version}: put its style sheet and fonts into docs/book/static")
 
 CHAPTERS: dict[str, list[str]] = json.loads((HERE / "contents.json").read_text(encoding="utf-8"))
 """Documents under each heading of the table of contents, in the order of reading."""
@@ -46,7 +46,8 @@ copybutton_exclude = ".linenos, .gp, .go"
 
 html_theme = "furo"
 html_title = "Lissom"
-html_static_path = ["katex"]
+html_static_path = ["static"]
+html_css_files = ["book.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_show_search_summary = False  # browsers do not let a page read other files

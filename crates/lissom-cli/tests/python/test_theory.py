@@ -125,3 +125,31 @@ def test_blade_with_a_load(example):
     heavy = example.eval("--set", "payload.load.mass_kg=1e9", force={"hub.angle.rate": 1.0})
     close(1.0 / heavy["acceleration"][0], 0.0175, 1e-8)
     example.says("60.268", "-58.705", "-6.4732", "0.016593", "0.0175")
+
+
+@of("closures")
+@pytest.mark.parametrize("closure", ["automatic", "joint_space", "stabilized", "projected", "operational_space"])
+def test_two_rods_on_a_rail(example, closure):
+    mass, bias = numpy.array([[7.88, 2.44], [2.44, 1.0]]), numpy.array([-0.1176, 0.1512])
+    row, gamma = numpy.array([1.4, 0.6]), -0.728
+    across = numpy.array([1.0, -7.0 / 3.0])
+    start = numpy.array([0.0, -gamma / 0.6])
+    speed = across @ (-bias - mass @ start) / (across @ mass @ across)
+    acceleration = across * speed + start
+    force = (mass @ acceleration + bias)[1] / row[1]
+    # six digits of the chapter
+    close([speed, acceleration[1], force], [0.175963, 0.802752, 2.305505], 1e-6)
+    close([across @ mass @ across, row @ numpy.linalg.solve(mass, row)], [1.93778, 0.362126], 1e-5)
+
+    if closure == "joint_space":
+        options = ["--set", 'simulation.closure={joint_space={independent=["shoulder"]}}']
+    else:
+        options = ["--closure", closure]
+    told = example.eval(*options)
+    close(told["mass_matrix"], mass)
+    close(told["bias"], bias, 1e2 * ROUNDING)
+    closed = told["closed"].item()
+    # the angles are written with 16 digits, and closures are closed to 1e-13
+    close(closed["acceleration"], acceleration, 1e2 * ROUNDING)
+    close(closed["closures"]["rail"]["force_n"], [0.8 * force, 0.6 * force, 0.0], 1e2 * ROUNDING)
+    example.says("0.175963", "0.802752", "2.305505", "0.362126", "1.844404", "1.383303")
