@@ -153,3 +153,26 @@ def test_two_rods_on_a_rail(example, closure):
     close(closed["acceleration"], acceleration, 1e2 * ROUNDING)
     close(closed["closures"]["rail"]["force_n"], [0.8 * force, 0.6 * force, 0.0], 1e2 * ROUNDING)
     example.says("0.175963", "0.802752", "2.305505", "0.362126", "1.844404", "1.383303")
+
+
+@of("sliding-contact")
+def test_boom_through_a_ring(example):
+    row, gamma = numpy.array([0.005, -0.5, 0.125]), -0.0004
+    mass = numpy.array([[4.2, 0.0, 0.0], [0.0, 1.56, -0.22], [0.0, -0.22, 0.04]])
+    forces = numpy.array([0.0, 12.0, -10.0])
+    felt = row @ numpy.linalg.solve(mass, row)
+    multiplier = (-gamma - row @ numpy.linalg.solve(mass, forces)) / felt
+    acceleration = numpy.linalg.solve(mass, forces + row * multiplier)
+    # six digits of the chapter
+    close([felt, multiplier, 0.005 * multiplier], [0.491077, 110.545, 0.552725], 1e-6)
+    close(acceleration[:2], [0.131601, -63.6366], 1e-6)
+
+    position = {"slide.displacement": 0.0, "boom.v_2": 0.01, "boom.v_slope_2": 0.04}
+    velocity = {"slide.displacement.rate": -0.2, "boom.v_2.rate": -0.002, "boom.v_slope_2.rate": 0.0}
+    told = example.eval(position=position, velocity=velocity)
+    close(told["velocity"], list(velocity.values()))
+    closed = told["closed"].item()
+    close(closed["acceleration"], acceleration)
+    # on the ring, which is pushed up and back
+    close(closed["closures"]["ring"]["force_n"], [-0.005 * multiplier, multiplier, 0.0])
+    example.says("0.491077", "110.545", "0.552725", "0.131601", "-63.6366")
