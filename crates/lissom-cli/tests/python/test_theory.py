@@ -176,3 +176,26 @@ def test_boom_through_a_ring(example):
     # on the ring, which is pushed up and back
     close(closed["closures"]["ring"]["force_n"], [-0.005 * multiplier, multiplier, 0.0])
     example.says("0.491077", "110.545", "0.552725", "0.131601", "-63.6366")
+
+
+@of("elements")
+def test_blade_as_an_element(example):
+    told = json.loads(lissom("linearize", "model.toml", "--json", cwd=example.cwd))
+    assert told["coordinate_names"] == ["hub.angle", "blade.1.bending_y_p", "blade.1.bending_y_q"]
+    mass, elastic, dynamic, geometric, rate = (numpy.array(told[name]) for name in ("M", "K0", "N0", "G0", "C"))
+    close(mass, [[1.4, 1.26, -0.21], [1.26, 1.16, -0.18], [-0.21, -0.18, 0.04]])
+    close(elastic[1:, 1:], [[400.0, -200.0], [-200.0, 400.0]])
+    close(dynamic, -100.0 * mass)
+    close(geometric[1:, 1:], [[145.6, -16.1], [-16.1, -1.4]])
+    close((dynamic + geometric)[0] + 1.0, numpy.ones(3))
+    close(rate + 1.0, numpy.ones((3, 3)))
+
+    # in deflection and slope of the tip, beside the tree
+    turn = numpy.linalg.inv([[1.0, 0.0], [1.0, 1.0]])
+    close(turn.T @ geometric[1:, 1:] @ turn / 100.0, [[1.764, -0.147], [-0.147, -0.014]])
+    tree = json.loads(lissom("linearize", "model.toml", "--formulation", "tree", "--json", cwd=example.cwd))
+    close(numpy.array(tree["G0"])[1:, 1:] / 100.0, [[1.8, -0.27], [-0.27, 0.1]])
+    bent = numpy.array([1.0, 11.0 / 8.0])
+    close(bent @ [[1.764, -0.147], [-0.147, -0.014]] @ bent, 1.333, 1e-3)
+    close(bent @ [[1.8, -0.27], [-0.27, 0.1]] @ bent, 1.247, 1e-3)
+    example.says("145.6", "-16.1", "-1.4", "1.764", "-0.147", "-0.014")
