@@ -12,7 +12,6 @@ use serde::Deserialize;
 use toml::Value;
 use toml::de::DeTable;
 
-use super::check::limits::MOST_ERRORS;
 use super::error::{ErrorKind, ModelError};
 use super::path::{Document, Path};
 use super::schema::schema_value;
@@ -41,11 +40,11 @@ impl ModelSpec {
 
         let asks_for_tree = asks_for_tree(&document);
         let mut spec = None;
-        // every complaint is held against every repair
-        if findings.readable && findings.repairs.len() < MOST_ERRORS {
+        if findings.readable {
             match Self::deserialize(Value::Table(document)) {
                 Ok(read) => {
                     let complaints = read.check().err().unwrap_or_default();
+                    // every complaint is held against every repair, of which there are not many
                     let lasting = complaints.into_iter().filter(|error| {
                         !findings.repairs.iter().any(|repair| repair.explains(error))
                     });

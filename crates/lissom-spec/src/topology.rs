@@ -73,6 +73,8 @@ pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
             touching[*child].push(index);
         }
     }
+    let prescribed = prescribed(spec);
+    let driven: BTreeSet<&str> = driven(spec).collect();
     let mut reached = vec![false; spec.body.len() + 1];
     let mut kept = vec![None; spec.joint.len()];
     // joints by merit, those that have become loops in the meantime among them
@@ -87,7 +89,8 @@ pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
             let reversed = parent != body;
             if !reversed || can_reverse(&spec.joint[joint]) {
                 let candidate = TreeJoint { joint, reversed };
-                frontier.push((merit(spec, candidate), joint, reversed));
+                let merit = merit(&spec.joint[joint], candidate, &prescribed, &driven);
+                frontier.push((merit, joint, reversed));
             }
         }
         let outer = |tree: &TreeJoint| {
@@ -120,13 +123,19 @@ pub fn spanning_tree(spec: &ModelSpec) -> SpanningTree {
 /// How much a joint should be in the tree; larger is better.
 type Merit = (u8, bool, std::cmp::Reverse<usize>, std::cmp::Reverse<usize>);
 
-fn merit(spec: &ModelSpec, candidate: TreeJoint) -> Merit {
-    let joint = &spec.joint[candidate.joint];
+/// The merit of a candidate, by the names of the joints whose motion is prescribed and of those that are driven.
+fn merit(
+    joint: &JointSpec,
+    candidate: TreeJoint,
+    prescribed: &BTreeSet<&str>,
+    driven: &BTreeSet<&str>,
+) -> Merit {
     let kind = joint.kind();
+    let name = joint.name.as_str();
     let loss = match kind {
         Some(JointKind::Free(_)) => 4,
-        _ if is_prescribed(spec, joint) => 3,
-        _ if is_acted_on(spec, joint) => 2,
+        _ if prescribed.contains(name) => 3,
+        _ if carries_effort(joint) || driven.contains(name) => 2,
         _ if has_start(joint) => 1,
         _ => 0,
     };
@@ -139,19 +148,26 @@ fn merit(spec: &ModelSpec, candidate: TreeJoint) -> Merit {
     )
 }
 
-/// Whether the motion of a joint is prescribed.
-pub(super) fn is_prescribed(spec: &ModelSpec, joint: &JointSpec) -> bool {
-    spec.motion.iter().any(|motion| motion.joint == joint.name)
+/// Names of the joints whose motion is prescribed.
+pub(super) fn prescribed(spec: &ModelSpec) -> BTreeSet<&str> {
+    spec.motion
+        .iter()
+        .map(|motion| motion.joint.as_str())
+        .collect()
+}
+
+/// Names of the joints that inputs drive, controllers keep on their motion or actuators limit.
+fn driven(spec: &ModelSpec) -> impl Iterator<Item = &str> {
+    let inputs = spec.input.iter().filter_map(|input| input.joint.as_deref());
+    let controlled = spec.controller.iter().flat_map(|law| &law.joints);
+    let actuated = spec.actuator.iter().map(|actuator| &actuator.joint);
+    inputs.chain(controlled.chain(actuated).map(String::as_str))
 }
 
 /// Whether anything acts on a joint or watches it: input, controller, actuator, motor, spring, friction or limits. Where such a joint is
 /// cut, it keeps its coordinates.
 pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
-    let name = joint.name.as_str();
-    let driven = (spec.input.iter()).any(|input| input.joint.as_deref() == Some(name));
-    let controlled = (spec.controller.iter()).any(|law| law.joints.iter().any(|j| j == name));
-    let actuated = (spec.actuator.iter()).any(|actuator| actuator.joint == name);
-    driven || controlled || actuated || carries_effort(joint)
+    carries_effort(joint) || driven(spec).any(|name| name == joint.name)
 }
 
 /// Whether a joint has a motor, spring, friction or limits of its own.

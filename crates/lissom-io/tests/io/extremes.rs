@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use lissom::{Flow, Mechanism, ModelSpec, SimulateOptions};
+use lissom::{ErrorKind, Flow, Mechanism, ModelError, ModelSpec, SimulateOptions};
 use lissom_io::models;
 use toml::Value;
 
@@ -174,10 +174,19 @@ fn long_models_are_refused_in_time() {
              [[joint]]\nname = \"j{i}\"\nparent = \"{parent}\"\nchild = \"b{i}\"\nrevolute = {{ axis = [0.0, 0.0, 1.0] }}\n"
         )
     };
-    for (mass, parent) in [("-1.0", "ground"), ("1.0", "grnd"), ("\"x\"", "ground")] {
+    // of wrong types no more are told than anybody reads: a long list of them would fill the memory
+    for (mass, parent, told) in [
+        ("-1.0", "ground", BODIES..=BODIES),
+        ("1.0", "grnd", BODIES..=3 * BODIES),
+        ("\"x\"", "ground", 100..=2000),
+    ] {
         let pairs: String = (0..BODIES).map(|i| pair(i, mass, parent)).collect();
         let errors = ModelSpec::parse(&format!("format = 1\n{pairs}"), &[]).unwrap_err();
-        assert!(errors.len() >= BODIES, "{mass}, {parent}: {}", errors.len());
+        assert!(
+            told.contains(&errors.len()),
+            "{mass}, {parent}: {}",
+            errors.len()
+        );
         assert!(!errors[0].remedy().is_empty());
     }
 
@@ -188,4 +197,77 @@ fn long_models_are_refused_in_time() {
     let errors = ModelSpec::parse(&text, &[]).unwrap_err();
     let says = |words: &str| errors.iter().any(|error| error.to_string().contains(words));
     assert!(says("has 1000000 characters") && says("nx"));
+}
+
+/// Many wrong names among many that are known: the time and the memory that it takes to say so grow with their number, not with its square or
+/// cube.
+#[test]
+fn many_wrong_names_are_refused_in_time() {
+    const MANY: usize = 4000;
+    /// Problems that are explained by what else is there.
+    const EXPLAINED: usize = 100;
+    let all = |item: &dyn Fn(usize) -> String| (0..MANY).map(item).collect::<String>();
+    let body = "format = 1\n[[body]]\nname = \"a\"\nrigid = { mass_kg = 1.0, inertia_kg_m2 = [1.0, 1.0, 1.0] }\n";
+    let joint = |name: &str| {
+        format!(
+            "[[joint]]\nname = \"{name}\"\nparent = \"ground\"\nchild = \"a\"\nrevolute = {{ axis = [0.0, 0.0, 1.0] }}\n"
+        )
+    };
+    let problems = |text: &str| ModelSpec::parse(text, &[]).unwrap_err();
+
+    // joints beside each other, all but one of which are cut, and half of which are prescribed
+    let joints = all(&|i| joint(&format!("j{i}")));
+    let motions = all(&|i| {
+        format!(
+            "[[motion]]\njoint = \"j{}\"\nconstant_rate = {{ rate_rad_per_s = 1.0 }}\n",
+            i / 2
+        )
+    });
+    let errors = problems(&format!("{body}{joints}{motions}"));
+    let listed = errors.iter().map(|error| match &error.kind {
+        ErrorKind::CutPrescribed { instead, .. } => instead.len(),
+        _ => 0,
+    });
+    assert!(listed.sum::<usize>() <= EXPLAINED * MANY);
+    assert!(errors.len() >= MANY / 2 - 1, "{}", errors.len());
+
+    let nodes = all(&|i| format!("[[body.node]]\nname = \"n{i}\"\nposition_m = [0.0, 0.0, 0.0]\n"));
+    let payloads = all(&|i| {
+        format!("[[payload]]\nname = \"p{i}\"\nbody = \"a\"\nat = \"m{i}\"\nmass_kg = 1.0\n")
+    });
+    let errors = problems(&format!("{body}{nodes}{}{payloads}", joint("j")));
+    assert_eq!(errors.len(), MANY);
+    let listed = errors.iter().map(|error| match &error.kind {
+        ErrorKind::UnknownPlace { known, .. } => known.len(),
+        _ => 0,
+    });
+    let listed: Vec<usize> = listed.collect();
+    assert!(listed[0] > MANY && listed[MANY - 1] == 0);
+    assert!(listed.iter().sum::<usize>() <= EXPLAINED * (MANY + 2));
+
+    let interfaces = all(&|i| format!("{{ name = \"interface_{i}\" }}, "));
+    let matrices = all(&|i| {
+        format!("{{ file = \"f\", force = {{ at = \"interfaces_{i}\", along = \"x\" }} }}, ")
+    });
+    let mesh = format!(
+        "format = 1\n[[body]]\nname = \"a\"\n[body.mesh]\nfile = \"a.csv\"\nbasis.clamped_free.modes = 2\n\
+         interface = [{interfaces}]\n\
+         matrices = {{ mass = \"m\", stiffness = \"k\", geometric_stiffness = [{matrices}] }}\n{}",
+        joint("j")
+    );
+    let suggested = |errors: &[ModelError]| {
+        let is_suggested = |error: &&ModelError| error.remedy().starts_with("did you mean");
+        errors.iter().filter(is_suggested).count()
+    };
+    let errors = problems(&mesh);
+    assert_eq!((errors.len(), suggested(&errors)), (MANY, EXPLAINED));
+
+    let coordinates = all(&|i| format!("v_{} = 0.1\n", i + 1000));
+    let beam = format!(
+        "format = 1\n[[body]]\nname = \"a\"\n[body.beam]\nlength_m = 1.0\nmass_per_length_kg_per_m = 1.0\n\
+         bending_stiffness_y_n_m2 = 1.0\nbasis.elements.count = 200\n[body.initial.elastic]\n{coordinates}{}",
+        joint("j")
+    );
+    let errors = problems(&beam);
+    assert_eq!((errors.len(), suggested(&errors)), (MANY, EXPLAINED));
 }

@@ -78,7 +78,8 @@ impl Checker<'_> {
         }
         let has_all = beam.segments.is_empty() && beam.section.is_some();
         for (index, segment) in segments.iter().enumerate().filter(|_| !has_all) {
-            self.needed_properties(&segment_path(path, beam, index), segment, beam);
+            let path = segment_path(path, beam, index);
+            self.needed_properties(&path, segment, beam, deformations);
         }
         sound
     }
@@ -151,8 +152,13 @@ impl Checker<'_> {
         }
     }
 
-    fn needed_properties(&mut self, path: &Path, segment: &SegmentSpec, beam: &BeamSpec) {
-        let deformations = beam.deformations();
+    fn needed_properties(
+        &mut self,
+        path: &Path,
+        segment: &SegmentSpec,
+        beam: &BeamSpec,
+        deformations: [bool; 4],
+    ) {
         let missing = |property: &str, deformation: &str| ErrorKind::MissingProperty {
             property: property.to_owned(),
             needed_by: deformation.to_owned(),

@@ -1,6 +1,6 @@
 //! `[[body]]`, `[[payload]]` and `[[marker]]`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::DMatrix;
 
@@ -9,7 +9,6 @@ use super::inertia::{CENTRE_OF_MASS, about_centre, tensor};
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{BodyKind, BodySpec, DampingSpec, GROUND, NodalSpec, RigidSpec};
-use crate::spelling::nearest;
 
 /// Difference allowed between mirrored entries, relative to the largest: files carry few digits.
 const ASYMMETRY: f64 = 1e-6;
@@ -203,7 +202,7 @@ impl Checker<'_> {
             let kind = ErrorKind::UnknownCoordinate {
                 body: body.name.clone(),
                 name: name.clone(),
-                suggestion: nearest(name, known.iter().map(String::as_str)).map(str::to_owned),
+                suggestion: self.suggestion(name, known.iter().map(String::as_str)),
             };
             self.error(path.key(name), kind);
         }
@@ -215,8 +214,9 @@ impl Checker<'_> {
             return;
         }
         self.length(path.key("coordinates"), names.len(), count);
+        let mut seen = BTreeSet::new();
         for (index, name) in names.iter().enumerate() {
-            if names[..index].contains(name) {
+            if !seen.insert(name) {
                 let kind = ErrorKind::DuplicateName {
                     what: "coordinate",
                     name: name.clone(),
@@ -230,18 +230,14 @@ impl Checker<'_> {
         let count = nodal.stiffness.len();
         self.coordinates(path, &nodal.coordinates, count);
         self.stiffness(&path.key("stiffness"), &nodal.stiffness);
+        let mut seen = BTreeSet::new();
         for (index, node) in nodal.nodes.iter().enumerate() {
             let path = path.key("nodes").index(index);
-            let earlier = &nodal.nodes[..index];
             match &node.name {
                 Some(name) if name.is_empty() => {
                     self.error(path.key("name"), ErrorKind::EmptyName { what: "node" });
                 }
-                Some(name)
-                    if earlier
-                        .iter()
-                        .any(|earlier| earlier.name.as_ref() == Some(name)) =>
-                {
+                Some(name) if !seen.insert(name) => {
                     let kind = ErrorKind::DuplicateName {
                         what: "node",
                         name: name.clone(),

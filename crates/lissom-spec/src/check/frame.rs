@@ -1,6 +1,6 @@
 //! `[body.frame]`: nodes, members and their sections.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use super::inertia::tensor;
@@ -8,19 +8,26 @@ use crate::error::{ErrorKind, FrameFault};
 use crate::path::Path;
 use crate::spec::{BeamFrameSpec, MemberSpec, SectionSpec};
 
+/// Most corners of a polygon: every two of its edges are compared.
+const MOST_CORNERS: usize = 1000;
+
 impl Checker<'_> {
     pub(super) fn frame(&mut self, path: &Path, frame: &BeamFrameSpec) {
         let list = path.key("node");
         let names = frame.node.iter().map(|node| node.name.as_str());
         self.names("node", &list, names);
+        let mut places: BTreeMap<[u64; 3], &str> = BTreeMap::new();
         for (index, node) in frame.node.iter().enumerate() {
-            let mut earlier = frame.node[..index].iter();
-            if let Some(other) = earlier.find(|other| other.position_m == node.position_m) {
+            // zero may have either sign
+            let place = node.position_m.map(|x| (x + 0.0).to_bits());
+            if let Some(&first) = places.get(&place) {
                 let kind = FrameFault::SameNode {
-                    first: other.name.clone(),
+                    first: first.to_owned(),
                     second: node.name.clone(),
                 };
                 self.error(list.index(index), ErrorKind::Frame(kind));
+            } else {
+                places.insert(place, &node.name);
             }
         }
         for (key, is_missing) in [
@@ -33,10 +40,11 @@ impl Checker<'_> {
                 self.error(path.clone(), ErrorKind::MissingKey { key });
             }
         }
-        let mut known: Vec<&str> = frame.node.iter().map(|node| node.name.as_str()).collect();
+        let nodes: BTreeSet<&str> = frame.node.iter().map(|node| node.name.as_str()).collect();
+        let mut known = nodes.clone();
         for (index, member) in frame.member.iter().enumerate() {
             let path = path.key("member").index(index);
-            self.member(&path, frame, member);
+            self.member(&path, &nodes, member);
             for (index, place) in member.place.iter().enumerate() {
                 let path = path.key("place").index(index);
                 let share = place.share;
@@ -48,11 +56,10 @@ impl Checker<'_> {
                     "a number above 0 and below 1",
                 );
                 let name = place.name.clone();
-                if known.contains(&name.as_str()) {
+                if !known.insert(&place.name) {
                     let kind = ErrorKind::DuplicateName { what: "node", name };
                     self.error(path.key("name"), kind);
                 }
-                known.push(&place.name);
             }
         }
         self.in_one_piece(path, frame);
@@ -68,9 +75,10 @@ impl Checker<'_> {
             );
         }
         let list = path.key("interface");
+        let mut seen = BTreeSet::new();
         for (index, name) in frame.interface.iter().enumerate() {
             self.known(list.index(index), name, &known);
-            if frame.interface[..index].contains(name) {
+            if !seen.insert(name) {
                 let (what, name) = ("interface", name.clone());
                 self.error(list.index(index), ErrorKind::DuplicateName { what, name });
             }
@@ -78,16 +86,15 @@ impl Checker<'_> {
         self.mesh_basis(&path.key("basis"), frame.basis);
     }
 
-    fn known(&mut self, path: Path, name: &str, known: &[&str]) {
-        if !known.contains(&name) {
+    fn known(&mut self, path: Path, name: &str, known: &BTreeSet<&str>) {
+        if !known.contains(name) {
             self.unknown(path, "node of the frame", name, known.iter().copied());
         }
     }
 
-    fn member(&mut self, path: &Path, frame: &BeamFrameSpec, member: &MemberSpec) {
-        let nodes: Vec<&str> = frame.node.iter().map(|node| node.name.as_str()).collect();
-        self.known(path.key("from"), &member.from, &nodes);
-        self.known(path.key("to"), &member.to, &nodes);
+    fn member(&mut self, path: &Path, nodes: &BTreeSet<&str>, member: &MemberSpec) {
+        self.known(path.key("from"), &member.from, nodes);
+        self.known(path.key("to"), &member.to, nodes);
         if member.from == member.to {
             let node = member.from.clone();
             let kind = FrameFault::WithoutLength { node };
@@ -164,8 +171,12 @@ impl Checker<'_> {
             SectionSpec::Polygon(own) => {
                 let path = path.key("points_m");
                 let count = own.points_m.len();
-                let expected = "3 corners at least";
-                self.in_range(path.clone(), count as f64, count >= 3, expected);
+                let accepted = (3..=MOST_CORNERS).contains(&count);
+                let expected = format!("3 to {MOST_CORNERS} corners");
+                self.in_range(path.clone(), count as f64, accepted, &expected);
+                if !accepted {
+                    return;
+                }
                 if let Some([first, second]) = own.crossing() {
                     let kind = FrameFault::PolygonCrosses { first, second };
                     self.error(path, ErrorKind::Frame(kind));
@@ -201,18 +212,17 @@ impl Checker<'_> {
         let Some(first) = frame.node.first() else {
             return;
         };
-        let mut reached = vec![first.name.as_str()];
-        let mut at = 0;
-        while let Some(own) = reached.get(at) {
+        let mut reached = BTreeSet::from([first.name.as_str()]);
+        let mut pending = vec![first.name.as_str()];
+        while let Some(own) = pending.pop() {
             for &other in neighbours.get(own).into_iter().flatten() {
-                if !reached.contains(&other) {
-                    reached.push(other);
+                if reached.insert(other) {
+                    pending.push(other);
                 }
             }
-            at += 1;
         }
         for (index, node) in frame.node.iter().enumerate() {
-            if !reached.contains(&node.name.as_str()) {
+            if !reached.contains(node.name.as_str()) {
                 let kind = FrameFault::NodeApart {
                     node: node.name.clone(),
                     from: first.name.clone(),

@@ -168,12 +168,14 @@ impl Checker<'_> {
     /// Asks for a joint that carries every body.
     pub(super) fn tree(&mut self) {
         let spec = self.spec;
+        let joints = spec.joint.iter().filter(|joint| !joint.cut);
+        let sides = joints.flat_map(|joint| {
+            let parent = Some(&joint.parent).filter(|parent| !parent.is_ground());
+            parent.into_iter().chain([&joint.child])
+        });
+        let joined: BTreeSet<&str> = sides.map(|side| side.body.as_str()).collect();
         for (index, body) in spec.body.iter().enumerate() {
-            let touches = |joint: &JointSpec| {
-                let carries = body.name != GROUND && joint.parent.body == body.name;
-                !joint.cut && (joint.child.body == body.name || carries)
-            };
-            if !body.name.is_empty() && !spec.joint.iter().any(touches) {
+            if !body.name.is_empty() && !joined.contains(body.name.as_str()) {
                 let path = Path::root().key("body").index(index);
                 let body = body.name.clone();
                 self.error(path.key("name"), ErrorKind::NoJoint { body });

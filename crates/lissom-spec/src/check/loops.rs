@@ -1,13 +1,16 @@
 //! `[[loop]]`, joints that are cut, and `[simulation.closure]`.
 
+use std::collections::BTreeSet;
+
 use super::Checker;
 use super::joints::unit;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
-    AttachmentSpec, BodyKind, ClosureSpec, GROUND, JointKind, LoopKind, LoopSpec, RevoluteSpec,
+    AttachmentSpec, BodyKind, ClosureSpec, GROUND, JointKind, JointSpec, LoopKind, LoopSpec,
+    RevoluteSpec,
 };
-use crate::topology::{is_acted_on, is_prescribed, spanning_tree};
+use crate::topology::{is_acted_on, prescribed, spanning_tree};
 
 /// Cosine of the angle between two axes below which they count as orthogonal to each other.
 const ORTHOGONAL: f64 = 1e-9;
@@ -44,9 +47,7 @@ impl Checker<'_> {
             }
         }
         let cuts = spanning_tree(spec).cuts;
-        for &cut in &cuts {
-            self.cut(cut, &cuts);
-        }
+        self.cuts(&cuts);
         let has_loops = !cuts.is_empty() || !spec.loops.is_empty() || !spec.support.is_empty();
         if !has_loops {
             self.assembly_without_loops();
@@ -105,25 +106,35 @@ impl Checker<'_> {
         }
     }
 
-    /// A joint that is cut becomes a closure of its kind and must be one.
-    fn cut(&mut self, index: usize, cuts: &[usize]) {
+    /// Joints that are cut become closures of their kind, which not every joint can be.
+    fn cuts(&mut self, cuts: &[usize]) {
         let spec = self.spec;
-        let joint = &spec.joint[index];
-        let path = Path::root().key("joint").index(index);
-        let at = if joint.cut { "cut" } else { "name" };
-        if is_prescribed(spec, joint) {
-            let instead = (spec.joint.iter().enumerate())
-                .filter(|(other, joint)| {
-                    !cuts.contains(other) && joint.free.is_none() && !is_prescribed(spec, joint)
-                })
-                .map(|(_, joint)| joint.name.clone())
-                .collect();
-            let kind = ErrorKind::CutPrescribed {
-                joint: joint.name.clone(),
-                instead,
-            };
-            self.error(path.key(at), kind);
+        let prescribed = prescribed(spec);
+        let prescribed = |joint: &JointSpec| prescribed.contains(joint.name.as_str());
+        let instead = || {
+            let cuts: BTreeSet<usize> = cuts.iter().copied().collect();
+            let all = spec.joint.iter().enumerate();
+            let others = all.filter(|(index, _)| !cuts.contains(index));
+            let others = others.filter(|(_, joint)| joint.free.is_none() && !prescribed(joint));
+            others.map(|(_, joint)| joint.name.clone()).collect()
+        };
+        for &index in cuts {
+            let joint = &spec.joint[index];
+            let at = if joint.cut { "cut" } else { "name" };
+            let path = Path::root().key("joint").index(index);
+            if prescribed(joint) {
+                let kind = ErrorKind::CutPrescribed {
+                    joint: joint.name.clone(),
+                    instead: self.suggests().then(instead).unwrap_or_default(),
+                };
+                self.error(path.key(at), kind);
+            }
+            self.cut(&path, at, joint);
         }
+    }
+
+    /// What may be wrong with the kind of a joint that is cut.
+    fn cut(&mut self, path: &Path, at: &str, joint: &JointSpec) {
         match joint.kind() {
             Some(JointKind::Free(_)) => {
                 let joint = joint.name.clone();

@@ -1,5 +1,7 @@
 //! `[[motion]]`, and the profiles that inverse dynamics shares with it.
 
+use std::collections::BTreeSet;
+
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
@@ -11,27 +13,23 @@ const FEWEST_ROWS: usize = 2;
 impl<'a> Checker<'a> {
     pub(super) fn motions(&mut self) {
         let spec = self.spec;
+        let driven = spec.input.iter();
+        let driven: BTreeSet<(&str, usize)> = driven
+            .filter_map(|input| Some((input.joint.as_deref()?, input.component)))
+            .collect();
+        let mut prescribed = BTreeSet::new();
         for (index, motion) in spec.motion.iter().enumerate() {
             let path = Path::root().key("motion").index(index);
             self.motion(&path, motion);
-            let same =
-                |joint: &str, component| joint == motion.joint && component == motion.component;
+            let freedom = (motion.joint.as_str(), motion.component);
             let joint = motion.joint.clone();
             let component = motion.component;
-            if spec.motion[..index]
-                .iter()
-                .any(|earlier| same(&earlier.joint, earlier.component))
-            {
+            if !prescribed.insert(freedom) {
                 self.error(
                     path.key("joint"),
                     ErrorKind::PrescribedTwice { joint, component },
                 );
-            } else if spec.input.iter().any(|input| {
-                input
-                    .joint
-                    .as_deref()
-                    .is_some_and(|joint| same(joint, input.component))
-            }) {
+            } else if driven.contains(&freedom) {
                 self.error(
                     path.key("joint"),
                     ErrorKind::DrivenAndPrescribed { joint, component },

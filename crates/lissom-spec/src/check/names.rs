@@ -12,7 +12,7 @@ use crate::spelling::nearest;
 /// Rounding allowed in a place at the end of a beam, relative to its length.
 const ROUNDING: f64 = 1e-12;
 
-/// Problems after which no name is suggested for one that is not there.
+/// Problems after which nothing is suggested for a name that is not there: nobody reads more, and each takes its time and memory.
 const MOST_SUGGESTIONS: usize = 100;
 
 impl Checker<'_> {
@@ -49,15 +49,27 @@ impl Checker<'_> {
         name: &str,
         known: impl Iterator<Item = &'n str>,
     ) {
-        // each is compared with all that are known
-        let few = self.errors.len() < MOST_SUGGESTIONS;
-        let suggestion = few.then(|| nearest(name, known)).flatten();
         let kind = ErrorKind::UnknownReference {
             what,
             name: name.to_owned(),
-            suggestion: suggestion.map(str::to_owned),
+            suggestion: self.suggestion(name, known),
         };
         self.error(path, kind);
+    }
+
+    /// The known name that is nearly the same as one that is not there.
+    pub(super) fn suggestion<'n>(
+        &self,
+        name: &str,
+        known: impl IntoIterator<Item = &'n str>,
+    ) -> Option<String> {
+        let suggestion = self.suggests().then(|| nearest(name, known)).flatten();
+        suggestion.map(str::to_owned)
+    }
+
+    /// Whether problems are still explained by what else is there, each of which is compared or listed.
+    pub(super) fn suggests(&self) -> bool {
+        self.errors.len() < MOST_SUGGESTIONS
     }
 
     /// Looks up a body that must be there.
@@ -117,10 +129,11 @@ impl Checker<'_> {
                     _ => body.named_position(at).is_some(),
                 };
                 if !is_known {
+                    let known = self.suggests().then(|| place_names(body));
                     let kind = ErrorKind::UnknownPlace {
                         body: body.name.clone(),
                         at: at.to_owned(),
-                        known: place_names(body),
+                        known: known.unwrap_or_default(),
                     };
                     self.error(table.key("at"), kind);
                 }

@@ -1,35 +1,20 @@
 //! `[body.reduced]` and `[body.mesh]`.
 
+use std::collections::BTreeSet;
+
 use super::Checker;
 use super::bodies::INFLUENCE_ROWS;
 use super::inertia::CENTRE_OF_MASS;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{
-    InterfaceSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshSpec, ReducedSpec, SurfaceSpec,
-};
-use crate::spelling::nearest;
+use crate::spec::{MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshSpec, ReducedSpec, SurfaceSpec};
 
 impl Checker<'_> {
     pub(super) fn solid_mesh(&mut self, path: &Path, mesh: &MeshSpec) {
-        self.positive(path.key("unit_m"), mesh.unit_m);
         self.positive(path.key("mass_unit_kg"), mesh.mass_unit_kg);
-        for (index, material) in mesh.material.iter().enumerate() {
-            let path = path.key("material").index(index);
-            self.positive(path.key("youngs_modulus_pa"), material.youngs_modulus_pa);
-            self.positive(path.key("density_kg_per_m3"), material.density_kg_per_m3);
-            let ratio = material.poisson_ratio;
-            self.in_range(
-                path.key("poisson_ratio"),
-                ratio,
-                ratio > -1.0 && ratio < 0.5,
-                "a number above -1 and below 0.5",
-            );
-        }
         let list = path.key("interface");
-        let names = |interface: &InterfaceSpec| interface.name.clone();
-        let names: Vec<String> = mesh.interface.iter().map(names).collect();
-        self.names("interface", &list, names.iter().map(String::as_str));
+        let names = || mesh.interface.iter().map(|own| own.name.as_str());
+        self.names("interface", &list, names());
         if mesh.interface.is_empty() {
             let key = "interface".to_owned();
             self.error(path.clone(), ErrorKind::MissingKey { key });
@@ -42,7 +27,7 @@ impl Checker<'_> {
             self.exactly_one(path, &choices);
         }
         if let Some(matrices) = &mesh.matrices {
-            self.matrices(&path.key("matrices"), matrices, &names);
+            self.matrices(&path.key("matrices"), matrices, &names().collect());
         }
         self.mesh_basis(&path.key("basis"), mesh.basis);
     }
@@ -55,9 +40,6 @@ impl Checker<'_> {
             ("frequency_rad_per_s", own.frequency_rad_per_s.is_some()),
         ];
         self.exactly_one(&path, &choices);
-        if let Some(modes) = own.modes {
-            self.positive(path.key("modes"), modes as f64);
-        }
         if let Some(frequency) = own.frequency_rad_per_s {
             self.positive(path.key("frequency_rad_per_s"), frequency);
         }
@@ -75,7 +57,7 @@ impl Checker<'_> {
         }
     }
 
-    fn matrices(&mut self, path: &Path, matrices: &MatricesSpec, interfaces: &[String]) {
+    fn matrices(&mut self, path: &Path, matrices: &MatricesSpec, interfaces: &BTreeSet<&str>) {
         for (index, own) in matrices.geometric_stiffness.iter().enumerate() {
             let path = path.key("geometric_stiffness").index(index);
             let choices = [
@@ -86,15 +68,10 @@ impl Checker<'_> {
             self.exactly_one(&path, &choices);
             for (key, load) in [("force", &own.force), ("moment", &own.moment)] {
                 if let Some(load) = load
-                    && !interfaces.contains(&load.at)
+                    && !interfaces.contains(load.at.as_str())
                 {
-                    let names = interfaces.iter().map(String::as_str);
-                    let kind = ErrorKind::UnknownReference {
-                        what: "interface",
-                        name: load.at.clone(),
-                        suggestion: nearest(&load.at, names).map(str::to_owned),
-                    };
-                    self.error(path.key(key).key("at"), kind);
+                    let path = path.key(key).key("at");
+                    self.unknown(path, "interface", &load.at, interfaces.iter().copied());
                 }
             }
         }
@@ -188,7 +165,7 @@ impl Checker<'_> {
             if let Some(&corner) = corners.iter().find(|&&corner| corner >= points) {
                 let path = path.key("triangles").index(index);
                 let expected =
-                    format!("a point of the surface, from 0 to {points} without {points}");
+                    format!("the number of a point of the surface, from 0 to below {points}");
                 self.in_range(path, corner as f64, false, &expected);
             }
         }

@@ -48,7 +48,10 @@ impl ErrorKind {
             Self::UnknownReference { what: what @ ("joint" | "marker" | "node" | "element"), .. } => {
                 format!("use the name of a [[{what}]]")
             }
-            Self::UnknownReference { what, .. } => format!("use the name of a {what}"),
+            Self::UnknownReference { what, .. } => {
+                let article = if what.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+                format!("use the name of {article} {what}")
+            }
             Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
             Self::NotABeam { .. } => "name a body with [body.beam], or hold the body by a [[loop]]".into(),
             Self::NothingToHold { .. } => {

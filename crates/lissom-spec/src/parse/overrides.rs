@@ -129,10 +129,10 @@ fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> {
     match wanted.parse::<usize>() {
         Ok(index) if index < items.len() => return Ok(index),
         Ok(index) => {
-            return Err(format!(
-                "there is no item {index}, only 0 to {}",
-                items.len().saturating_sub(1)
-            ));
+            return Err(match items.len().checked_sub(1) {
+                Some(last) => format!("there is no item {index}, only 0 to {last}"),
+                None => format!("there is no item {index}, the list is empty"),
+            });
         }
         Err(_) => {}
     }
@@ -143,7 +143,7 @@ fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> {
     })
 }
 
-/// The steps before the first `=` outside quotes and brackets, and the text after it.
+/// The steps before the first `=` outside quotes, and the text after it.
 fn split(text: &str) -> Option<(Vec<String>, &str)> {
     let mut steps = vec![String::new()];
     let mut quote = None;

@@ -16,7 +16,7 @@ pub(super) struct Findings {
     pub(super) errors: Vec<ModelError>,
     pub(super) repairs: Vec<Repair>,
     /// Whether the repaired document may be read; false when names are broken, by which everything refers
-    /// to everything else.
+    /// to everything else, and when there are so many repairs that the rest means nothing.
     pub(super) readable: bool,
 }
 
@@ -124,10 +124,12 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// Reports a problem, unless there are more than anybody reads.
     fn error(&mut self, path: &Path, kind: ErrorKind) {
-        self.findings
-            .errors
-            .push(ModelError::new(path.clone(), kind));
+        if self.findings.errors.len() < MOST_ERRORS {
+            let error = ModelError::new(path.clone(), kind);
+            self.findings.errors.push(error);
+        }
     }
 
     /// Reports a value that cannot stand and puts a harmless one in its place.
@@ -148,9 +150,16 @@ impl<'a> Walk<'a> {
         if lost {
             self.findings.readable = false;
         }
-        self.findings
-            .repairs
-            .push(Repair::Replaced { path: path.clone() });
+        self.note(Repair::Replaced { path: path.clone() });
+    }
+
+    /// Notes a repair. A document that needs more of them is not read.
+    fn note(&mut self, repair: Repair) {
+        if self.findings.repairs.len() < MOST_ERRORS {
+            self.findings.repairs.push(repair);
+        } else {
+            self.findings.readable = false;
+        }
     }
 
     fn resolve(&self, schema: &'a Json) -> &'a Json {
@@ -380,9 +389,8 @@ impl<'a> Walk<'a> {
             };
             self.error(&path.key(&key), kind);
             if let Some(likely) = likely {
-                let path = path.clone();
-                self.findings.repairs.push(Repair::Removed {
-                    path,
+                self.note(Repair::Removed {
+                    path: path.clone(),
                     meant: likely.clone(),
                 });
                 meant.push(likely);

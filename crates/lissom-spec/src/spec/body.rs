@@ -111,7 +111,7 @@ impl BodySpec {
     }
 
     /// Undeformed position, in the body's frame, of the place called `at`: `root` and `tip` of a beam,
-    /// `origin` and `center_of_mass` of a rigid body, an entry of `node`, or a node of a nodal body.
+    /// `origin` and `center_of_mass` of a rigid body, an entry of `node`, or a node of a frame, a nodal or a reduced body.
     pub fn named_position(&self, at: &str) -> Option<[f64; 3]> {
         if let Some(node) = self.node.iter().find(|node| node.name == at) {
             return Some(node.position_m);
