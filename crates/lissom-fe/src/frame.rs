@@ -1,6 +1,6 @@
 //! From a [`BeamFrameSpec`] to [`Beams`], and their reduction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{Matrix6, Vector3, Vector6};
 
@@ -85,7 +85,8 @@ pub(crate) fn beams(spec: &BeamFrameSpec) -> Result<Beams, FeError> {
     for name in &spec.interface {
         beams.add_place(name, node(name)?, true);
     }
-    let others = (spec.place_names()).filter(|name| !spec.interface.iter().any(|own| own == name));
+    let interfaces: BTreeSet<&str> = spec.interface.iter().map(String::as_str).collect();
+    let others = (spec.place_names()).filter(|name| !interfaces.contains(name));
     for name in others {
         beams.add_place(name, node(name)?, false);
     }

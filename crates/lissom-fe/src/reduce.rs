@@ -310,34 +310,38 @@ impl Assembled<'_> {
         }
     }
 
+    /// Forces and moments of one on a place that may move.
+    fn loads_on(&self, index: usize, place: &Place) -> Vec<Load> {
+        if let Some(frame) = self.frame(index, place) {
+            // rotations stand before displacements
+            let rows = [3, 4, 5, 0, 1, 2].into_iter();
+            return rows
+                .map(|row| self.load_on_frame(index, frame, row))
+                .collect();
+        }
+        let Moves::Point { point, .. } = place.moves else {
+            return Vec::new();
+        };
+        let along = |k: usize| {
+            let mut forces = vec![[0.0; 3]; self.elements.positions().len()];
+            forces[point][k] = 1.0;
+            self.load(&forces)
+        };
+        (0..3).map(along).collect()
+    }
+
     /// Adds the second-order displacements.
     fn stiffen(&self, body: &mut ReducedSpec, modes: &[Mode], shapes: &[Field]) {
         let elements = self.elements;
         let of_mass = |field: &Field| self.load(&elements.times_mass(field));
-        let mut loads: Vec<Load> = (0..3)
-            .map(|k| of_mass(&self.moved_along(k, None)))
-            .collect();
-        for i in 0..3 {
-            loads.extend((0..3).map(|k| of_mass(&self.moved_along(k, Some(i)))));
-        }
-        loads.extend(shapes.iter().map(of_mass));
+        let uniform = (0..3).map(|k| of_mass(&self.moved_along(k, None)));
+        let growing =
+            (0..3).flat_map(|i| (0..3).map(move |k| of_mass(&self.moved_along(k, Some(i)))));
         let places = || elements.places().iter().enumerate();
-        for (index, place) in places() {
-            if let Some(frame) = self.frame(index, place) {
-                // rotations stand before displacements
-                let rows = [3, 4, 5, 0, 1, 2].into_iter();
-                loads.extend(rows.map(|row| self.load_on_frame(index, frame, row)));
-            }
-            if let Moves::Point { point, .. } = place.moves {
-                loads.extend((0..3).map(|k| {
-                    let mut forces = vec![[0.0; 3]; elements.positions().len()];
-                    forces[point][k] = 1.0;
-                    self.load(&forces)
-                }));
-            }
-        }
+        let on_places = places().flat_map(|(index, place)| self.loads_on(index, place));
+        let loads = uniform.chain(growing).chain(shapes.iter().map(of_mass));
         let n = modes.len();
-        let hessians = self.hessians(modes, &loads);
+        let hessians = self.hessians(modes, loads.chain(on_places));
         let mut hessians = hessians.iter().map(|own| -> Vec<Vec<f64>> {
             let row = |i: usize| (0..n).map(|j| 0.5 * (own[(i, j)] + own[(j, i)])).collect();
             (0..n).map(row).collect()

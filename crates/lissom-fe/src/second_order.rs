@@ -25,6 +25,9 @@ use crate::finite_elements::{Field, FiniteElements, second_order_work};
 use crate::modes::{Mode, dot};
 use crate::structure::{Frame, Structure, subtract};
 
+/// Loads that are held in memory at once: each is as long as there are unknowns, and every named place of a body has six.
+const AT_ONCE: usize = 128;
+
 /// A load on the unknowns of a structure.
 pub(crate) struct Load {
     /// Work per unknown.
@@ -62,7 +65,22 @@ impl Assembled<'_> {
     }
 
     /// $`f \cdot h`$ for every load, each a symmetric matrix over the modes.
-    pub(crate) fn hessians(&self, modes: &[Mode], loads: &[Load]) -> Vec<DMatrix<f64>> {
+    pub(crate) fn hessians(
+        &self,
+        modes: &[Mode],
+        mut loads: impl Iterator<Item = Load>,
+    ) -> Vec<DMatrix<f64>> {
+        let mut found = Vec::new();
+        loop {
+            let some: Vec<Load> = loads.by_ref().take(AT_ONCE).collect();
+            if some.is_empty() {
+                return found;
+            }
+            found.extend(self.hessians_of(modes, &some));
+        }
+    }
+
+    fn hessians_of(&self, modes: &[Mode], loads: &[Load]) -> Vec<DMatrix<f64>> {
         let n = modes.len();
         let shares: Vec<Vec<f64>> = (loads.iter())
             .map(|load| {

@@ -463,3 +463,32 @@ fn faults_of_members_are_told() {
     });
     assert_eq!(point, MemberFault::NoLength);
 }
+
+/// Identity: a place has the same numbers, to the last bit, however many others are named beside it and whatever share of the loads on them is
+/// solved for at once.
+#[test]
+fn places_do_not_depend_on_others() {
+    const ELEMENTS: usize = 64;
+    let with_places = |every: usize| {
+        let place = |i: usize| MemberPlaceSpec {
+            name: format!("place_{i}"),
+            share: i as f64 / ELEMENTS as f64,
+        };
+        let mut spec = straight(rectangle(0.02, 0.03), 3);
+        let member = &mut spec.member[0];
+        member.elements = Some(ELEMENTS);
+        member.place = (1..ELEMENTS).step_by(every).map(place).collect();
+        reduced(&spec)
+    };
+    let (few, many) = (with_places(40), with_places(1));
+    assert!(many.nodes.len() > few.nodes.len() + 50);
+    assert_eq!(few.second_order, many.second_order);
+    for node in &few.nodes {
+        let same = many.find_node(&node.name).unwrap();
+        assert_eq!(
+            (&node.influence, &node.second_order),
+            (&same.influence, &same.second_order)
+        );
+        assert!(node.name == "root" || !node.second_order.is_empty());
+    }
+}
