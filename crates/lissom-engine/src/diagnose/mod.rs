@@ -127,6 +127,11 @@ pub(crate) trait Inspect {
     /// The start that the model writes down, and equations for one evaluation there at O(N).
     fn equations_at_start(&self) -> Result<(State, Box<dyn Dynamics + '_>), RunError>;
 
+    /// Whether nothing accelerates at the start, where nothing moves.
+    fn is_balanced_at_start(&self) -> bool {
+        stays_at_rest(self.equations_at_start())
+    }
+
     /// Mass and its centre at the start.
     fn mass_at_start(&self) -> (f64, [f64; 3]);
 
@@ -137,6 +142,23 @@ pub(crate) trait Inspect {
     fn fidelity_warnings(&self, _spec: &ModelSpec) -> Vec<FidelityWarning> {
         Vec::new()
     }
+}
+
+/// Whether equations at a state say that nothing moves there, and nothing accelerates.
+pub(crate) fn stays_at_rest(equations: Result<(State, Box<dyn Dynamics + '_>), RunError>) -> bool {
+    /// Accelerations below this are rounding.
+    const STILL: f64 = 1e-10;
+    let Ok((start, mut dynamics)) = equations else {
+        return false;
+    };
+    if start.velocity.iter().any(|&rate| rate != 0.0) {
+        return false;
+    }
+    let state = start.packed();
+    let mut rate = vec![0.0; state.len()];
+    dynamics.derivative(start.time_s, &state, &mut rate);
+    let accelerations = &rate[start.position.len()..][..start.velocity.len()];
+    accelerations.iter().all(|rate| rate.abs() < STILL)
 }
 
 impl Mechanism {

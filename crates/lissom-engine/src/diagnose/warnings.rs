@@ -15,8 +15,6 @@ use crate::simulate::unstiffened;
 
 /// A link of a machine that rings no lower than this, 10 kHz, has wrong units, or is rigid for all that is simulated.
 const HIGH_RAD_PER_S: f64 = TAU * 1e4;
-/// Accelerations below this at the start are rounding.
-const STILL: f64 = 1e-10;
 /// How far a joint may start from its nominal motion without being remarked on: a part of where that begins, and radians or metres.
 const ON_NOMINAL: (f64, f64) = (1e-3, 1e-6);
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
@@ -25,7 +23,7 @@ const RADIANS_PER_STEP: f64 = 5.0;
 const MANY_STEPS: f64 = 1e5;
 /// The same where the fastest mode of the whole mechanism tells, and an implicit method takes hundreds.
 const STIFF_STEPS: f64 = 5e4;
-/// Degrees of freedom of nodes and elements up to which their equations are evaluated for it.
+/// Degrees of freedom of nodes and elements, and equations of closures, up to which equations of motion are evaluated for it.
 const MANY_FREEDOMS: usize = 150;
 
 impl Mechanism {
@@ -88,7 +86,7 @@ impl Mechanism {
         }
         let fastest = self.formulation().fastest_oscillation(bodies);
         let oscillation = fastest.and_then(|fastest| self.many_steps(fastest));
-        warnings.extend(oscillation.or_else(|| self.stiffness()));
+        warnings.extend(oscillation.or_else(|| self.stiffness(loops)));
         let of_fidelity = self.fidelity_warnings().into_iter();
         warnings.extend(of_fidelity.map(Warning::Fidelity));
         warnings
@@ -106,23 +104,16 @@ impl Mechanism {
         if is_driven || starts_elsewhere {
             return false;
         }
-        let Ok((start, mut dynamics)) = self.bodies_or_nodes().equations_at_start() else {
-            return false;
-        };
-        if start.velocity.iter().any(|&rate| rate != 0.0) {
-            return false;
-        }
-        let state = start.packed();
-        let mut rate = vec![0.0; state.len()];
-        dynamics.derivative(start.time_s, &state, &mut rate);
-        let accelerations = &rate[start.position.len()..][..start.velocity.len()];
-        accelerations.iter().all(|rate| rate.abs() < STILL)
+        self.bodies_or_nodes().is_balanced_at_start()
     }
 
     /// Joints that inputs or controllers take along the nominal motion and that start elsewhere, or at another rate.
     fn off_nominal(&self) -> Vec<Warning> {
         if self.spec().simulation.initial == InitialSpec::QuasiStatic {
             // it starts from the nominal motion itself
+            return Vec::new();
+        }
+        if !self.spec().is_of_nodes() && self.tree().actions.on_trajectory().is_empty() {
             return Vec::new();
         }
         let Ok((start, mut dynamics)) = self.bodies_or_nodes().equations_at_start() else {
@@ -166,11 +157,14 @@ impl Mechanism {
     }
 
     /// What to say of a mode of the whole mechanism that an explicit integrator follows in many steps.
-    fn stiffness(&self) -> Option<Warning> {
+    fn stiffness(&self, loops: Option<&LoopsSummary>) -> Option<Warning> {
         let simulation = &self.spec().simulation;
         let (integrator, is_explicit) = integrator(&simulation.integrator);
-        let nodal = self.formulation().element_counts();
-        if !is_explicit || nodal.is_some_and(|nodal| nodal.degrees_of_freedom > MANY_FREEDOMS) {
+        let size = match self.formulation().element_counts() {
+            Some(nodal) => nodal.degrees_of_freedom,
+            None => loops.map_or(0, |loops| loops.equations),
+        };
+        if !is_explicit || size > MANY_FREEDOMS {
             return None;
         }
         let (start, mut dynamics) = self.formulation().equations_at_start().ok()?;

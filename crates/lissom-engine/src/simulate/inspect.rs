@@ -9,7 +9,7 @@ use lissom_tree::Body;
 use lissom_tree::tree::{Kinematics, center_of_mass};
 
 use super::equations::{Equations, written_state};
-use crate::diagnose::{BodySummary, FidelityWarning, Inspect, Oscillation};
+use crate::diagnose::{BodySummary, FidelityWarning, Inspect, Oscillation, stays_at_rest};
 use crate::model::Model;
 
 impl Inspect for Model {
@@ -18,6 +18,16 @@ impl Inspect for Model {
         let equations = Equations::by_multipliers(self, &start);
         equations.refuse_open(start.time_s)?;
         Ok((start, Box::new(equations)))
+    }
+
+    fn is_balanced_at_start(&self) -> bool {
+        if self.linkage.closures.is_empty() {
+            return stays_at_rest(self.equations_at_start());
+        }
+        // forces tell as much as accelerations do, and loops that have nothing in common do not meet in them
+        let start = written_state(self, self.start_s);
+        let is_still = start.velocity.iter().all(|&rate| rate == 0.0);
+        is_still && Equations::of_open_tree(self, &start).is_balanced(&start)
     }
 
     fn mass_at_start(&self) -> (f64, [f64; 3]) {

@@ -1,8 +1,9 @@
-//! How building a nodal model grows with what it consists of. Kind of truth: counted bytes of all that is allocated on the way.
+//! How building and diagnosing a model grows with what it consists of. Kind of truth: counted bytes of all that is allocated on the way.
 
 use std::fmt::Write as _;
 
 use allocation_counter::measure;
+use lissom_engine::Mechanism;
 use lissom_engine::nodal_model::NodalModel;
 use lissom_nodal::Equations;
 
@@ -51,6 +52,23 @@ fn chain(links: usize) -> String {
         add_body(&mut text, &name, 1.0);
         add_hinge(&mut text, &format!("joint_{link}"), parent, at, &name, 0.3);
     }
+    text
+}
+
+/// Links all over a body or the ground.
+fn add_star(text: &mut String, on: &str, links: usize) {
+    for link in 0..links {
+        let (name, angle) = (format!("link_{link}"), link as f64);
+        add_body(text, &name, 1.0);
+        let at = [angle.cos(), 0.1 * angle, angle.sin()];
+        add_hinge(text, &format!("joint_{link}"), on, at, &name, 0.2);
+    }
+}
+
+/// Links all over the ground.
+fn star(links: usize) -> String {
+    let mut text = HEAD.to_owned();
+    add_star(&mut text, "ground", links);
     text
 }
 
@@ -104,12 +122,7 @@ fn hub(links: usize) -> String {
     let mut text = HEAD.to_owned();
     add_body(&mut text, "hub", 1.0);
     add_hinge(&mut text, "swing", "ground", [0.0; 3], "hub", 0.3);
-    for link in 0..links {
-        let (name, angle) = (format!("link_{link}"), link as f64);
-        add_body(&mut text, &name, 1.0);
-        let at = [angle.cos(), 0.1 * angle, angle.sin()];
-        add_hinge(&mut text, &format!("joint_{link}"), "hub", at, &name, 0.2);
-    }
+    add_star(&mut text, "hub", links);
     text
 }
 
@@ -184,6 +197,36 @@ fn building_grows_with_the_number_of_bodies() {
     ] {
         let [few, many] = [60, 120].map(|count| bytes(&model(count), 2));
         assert!(many < PER_DOUBLING * few, "{what}: {few} {many}");
+    }
+}
+
+/// Growth: all that `lissom check` does with a model, from its text to its diagnosis, in both formulations: chains, links on the ground,
+/// on a body that moves, loops that have nothing in common, and loops along a chain.
+#[test]
+fn checking_grows_with_the_number_of_bodies() {
+    for (what, model) in [
+        ("chain", chain as fn(usize) -> String),
+        ("star", star),
+        ("hub", hub),
+        ("four-bars", four_bars),
+        ("chain with loops", looped_chain),
+    ] {
+        for formulation in ["", "formulation.nodal = { elements_per_link = 2 }\n"] {
+            let counted = |count: usize| {
+                let text = format!("{formulation}{}", model(count));
+                let counted = measure(|| {
+                    let diagnosis = Mechanism::build(&parsed(&text)).unwrap().diagnose();
+                    assert!(!diagnosis.bodies.is_empty());
+                });
+                counted.bytes_total as f64
+            };
+            // beyond what is looked at in small models alone
+            let [few, many] = [100, 200].map(counted);
+            assert!(
+                many < PER_DOUBLING * few,
+                "{what} {formulation}: {few} {many}"
+            );
+        }
     }
 }
 

@@ -9,8 +9,8 @@
 //! in a fixed order.
 
 use super::definition::{AssemblyHints, ClosureMethod};
+use super::rank::{SparseRow, sparse_rank};
 use super::solver::{Solver, nearest_turn};
-use crate::closure::row_rank;
 use crate::tree::{difference, displace};
 use crate::{JointKind, Linkage};
 use lissom_spec::spec::TwistComponent;
@@ -433,7 +433,7 @@ pub fn choose_components(
     let columns = solver.free.len();
     let closures = solver.equations();
     let mut rows = solver.rate_rows(0..closures);
-    let rank = |rows: &[f64]| row_rank(rows, columns).independent.len();
+    let rank = |rows: &[SparseRow]| sparse_rank(rows, columns).independent.len();
     let closed = rank(&rows);
     let needed = columns - closed;
     let mut chosen = Vec::new();

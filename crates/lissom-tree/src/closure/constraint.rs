@@ -17,13 +17,14 @@
 //! multiplier is the size of a force or moment. Directions are scaled so that, closed, the rate of a rotation is
 //! a component of $`\omega`$.
 
-use super::sliding::{Contact, Plane};
+use super::equation::{Equation, Relative, equations};
+use super::sliding::Contact;
+use super::support::{common_carrier, support};
 use crate::tree::{
     FrameMotion, Kinematics, Push, add_relative_force, bias_accelerations, frame_motion,
 };
 use crate::{Closure, ClosureEnd, ClosureKind, System};
-use lissom_spatial::{Force, Matrix, Motion, Vector};
-use lissom_spatial::{Real, Scalar};
+use lissom_spatial::{Force, Motion, Real, Vector};
 
 /// All equations of the closures of a model, at one state. Build it once, [`update`](Self::update) it for
 /// every state.
@@ -41,7 +42,13 @@ pub struct Constraints<T> {
     residual: Vec<T>,
     rate: Vec<T>,
     bias: Vec<T>,
+    /// Entries of the velocity vector that can move each closure, ascending.
+    supports: Vec<Vec<usize>>,
+    /// By rows over all velocities, or, where there is a `packed` row to gather them in, over those of the support alone.
     jacobian: Vec<T>,
+    /// Where every row begins.
+    starts: Vec<usize>,
+    packed: Option<Vec<T>>,
     /// Wrench on `from` and on `to` of a unit multiplier of every equation, in the frames of the ends.
     wrench: Vec<[Force<T>; 2]>,
 }
@@ -53,17 +60,6 @@ struct Row {
     equation: Equation,
 }
 
-#[derive(Clone, Debug)]
-enum Equation {
-    /// Pairs of a direction fixed to `from` and one fixed to `to`, whose scalar products sum to zero.
-    Rotation(Vec<(Vector<f64>, Vector<f64>)>),
-    Offset(Vector<f64>),
-    Distance(f64),
-    OnBeam(Plane),
-    AlongBeam(Plane),
-    TwistOfBeam,
-}
-
 /// One side of a closure at a state.
 #[derive(Clone, Debug)]
 struct End<T> {
@@ -73,19 +69,20 @@ struct End<T> {
     influence: Vec<Motion<T>>,
 }
 
-/// What `to` does as seen from `from`, in the axes of `from`.
-pub(super) struct Relative<T> {
-    pub(super) orientation: Matrix<T>,
-    pub(super) offset: Vector<T>,
-    pub(super) angular: Vector<T>,
-    pub(super) linear: Vector<T>,
-    pub(super) angular_bias: Vector<T>,
-    pub(super) linear_bias: Vector<T>,
-}
-
 impl<T: Real> Constraints<T> {
     /// The equations of `closures` over `system`, in the order of the closures.
     pub fn new(system: &System, closures: &[Closure]) -> Self {
+        let mut constraints = Self::packed(system, closures);
+        let n = constraints.velocities;
+        constraints.packed = None;
+        constraints.starts = (0..constraints.len()).map(|row| row * n).collect();
+        constraints.jacobian = vec![T::zero(); constraints.len() * n];
+        constraints
+    }
+
+    /// The same with rows of the Jacobian that hold nothing but what can move their closures, so that what they take grows with the
+    /// number of closures: read them by [`entries`](Self::entries).
+    pub(super) fn packed(system: &System, closures: &[Closure]) -> Self {
         let rows: Vec<Row> = closures
             .iter()
             .enumerate()
@@ -100,19 +97,33 @@ impl<T: Real> Constraints<T> {
             motion: FrameMotion::fixed(end.place.offset()),
             influence: vec![Motion::zero(); end.body.map_or(0, |k| system.bodies()[k].modes())],
         };
+        let carriers: Vec<Option<usize>> =
+            closures.iter().map(|c| common_carrier(system, c)).collect();
+        let supports: Vec<Vec<usize>> = (closures.iter().zip(&carriers))
+            .map(|(closure, carrier)| support(system, closure, *carrier))
+            .collect();
+        let mut starts = Vec::with_capacity(rows.len());
+        let mut entries = 0;
+        for row in &rows {
+            starts.push(entries);
+            entries += supports[row.closure].len();
+        }
         Self {
             ends: closures
                 .iter()
                 .map(|c| [end(&c.from), end(&c.to)])
                 .collect(),
-            carriers: closures.iter().map(|c| common_carrier(system, c)).collect(),
+            carriers,
+            supports,
             contacts: closures.iter().map(|c| Contact::new(system, c)).collect(),
             velocities: n,
             accelerations: vec![Motion::zero(); system.bodies().len()],
             residual: vec![T::zero(); rows.len()],
             rate: vec![T::zero(); rows.len()],
             bias: vec![T::zero(); rows.len()],
-            jacobian: vec![T::zero(); rows.len() * n],
+            jacobian: vec![T::zero(); entries],
+            starts,
+            packed: Some(vec![T::zero(); n]),
             wrench: vec![[Force::zero(); 2]; rows.len()],
             rows,
         }
@@ -164,7 +175,6 @@ impl<T: Real> Constraints<T> {
                 contact.influence(system, &closure.kind, &relative, &mut ends[0].influence);
             }
         }
-        self.jacobian.fill(T::zero());
         let n = self.velocities;
         for (i, row) in self.rows.iter().enumerate() {
             let ends = &self.ends[row.closure];
@@ -189,7 +199,14 @@ impl<T: Real> Constraints<T> {
                 relative.orientation.transpose_mul(value.force),
             );
             self.wrench[i] = [on_from, on_to];
-            let jacobian = &mut self.jacobian[i * n..(i + 1) * n];
+            let support = &self.supports[row.closure];
+            let jacobian = match &mut self.packed {
+                Some(whole) => &mut whole[..],
+                None => &mut self.jacobian[self.starts[i]..][..n],
+            };
+            for &at in support {
+                jacobian[at] = T::zero();
+            }
             for (end, wrench) in ends.iter().zip([on_from, on_to]) {
                 let Some(body) = end.body else { continue };
                 let force = end.motion.in_body.force_to_parent(wrench);
@@ -198,6 +215,12 @@ impl<T: Real> Constraints<T> {
                 add_relative_force(
                     system, kinematics, body, carrier, influence, force, jacobian,
                 );
+            }
+            if let Some(whole) = &self.packed {
+                let own = &mut self.jacobian[self.starts[i]..];
+                for (own, &at) in own.iter_mut().zip(support) {
+                    *own = whole[at];
+                }
             }
         }
     }
@@ -219,12 +242,24 @@ impl<T: Real> Constraints<T> {
 
     /// $`J`$, by rows.
     pub fn jacobian(&self) -> &[T] {
+        debug_assert!(self.packed.is_none(), "rows that are packed have entries");
         &self.jacobian
     }
 
     /// Row `equation` of $`J`$.
     pub fn row(&self, equation: usize) -> &[T] {
-        &self.jacobian[equation * self.velocities..(equation + 1) * self.velocities]
+        &self.jacobian()[equation * self.velocities..(equation + 1) * self.velocities]
+    }
+
+    /// Entries of row `equation` of $`J`$ that may differ from zero, by ascending places in the velocity vector.
+    pub(super) fn entries(&self, equation: usize) -> impl Iterator<Item = (usize, T)> {
+        let support = &self.supports[self.rows[equation].closure];
+        let first = self.starts[equation];
+        let is_packed = self.packed.is_some();
+        (support.iter().enumerate()).map(move |(i, &at)| {
+            let place = if is_packed { i } else { at };
+            (at, self.jacobian[first + place])
+        })
     }
 
     /// Whether an equation is about a direction, in radians, and not about a place, in metres.
@@ -393,23 +428,6 @@ impl<T: Real> Constraints<T> {
     }
 }
 
-/// The body that both ends of a closure hang on and nothing further out does. Closures that slide are counted down to the ground: few of
-/// them hang on long chains.
-fn common_carrier(system: &System, closure: &Closure) -> Option<usize> {
-    if let ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam =
-        closure.kind
-    {
-        return None;
-    }
-    let (mut from, mut to) = (closure.from.body?, closure.to.body?);
-    while from != to {
-        // bodies stand behind their parents
-        let further = if from > to { &mut from } else { &mut to };
-        *further = system.bodies()[*further].parent?;
-    }
-    Some(from)
-}
-
 /// A unit vector in words.
 fn direction(u: Vector<f64>) -> String {
     // axes as they come out of square frames
@@ -420,156 +438,4 @@ fn direction(u: Vector<f64>) -> String {
         }
     }
     format!("({:.3}, {:.3}, {:.3})", u[0], u[1], u[2])
-}
-
-/// Two unit vectors orthogonal to a unit vector and to each other, right-handed with it last.
-fn orthogonal_to(axis: Vector<f64>) -> (Vector<f64>, Vector<f64>) {
-    let mut largest = 0;
-    for i in 1..3 {
-        if axis[i].abs() > axis[largest].abs() {
-            largest = i;
-        }
-    }
-    let mut first = Vector::zero();
-    first[(largest + 1) % 3] = 1.0;
-    first = first - axis.scale(first.dot(axis));
-    first = first.scale(1.0 / first.dot(first).sqrt());
-    (first, axis.cross(first))
-}
-
-/// The scalar equations of a closure: offsets first.
-fn equations(kind: &ClosureKind) -> Vec<Equation> {
-    let at_point = || (0..3).map(|i| Equation::Offset(Vector::axis(i)));
-    // ω along every axis
-    let parallel = || {
-        (0..3).map(|i| {
-            let (y, z) = (Vector::axis((i + 1) % 3), Vector::axis((i + 2) % 3));
-            Equation::Rotation(vec![(z.scale(0.5), y), (y.scale(-0.5), z)])
-        })
-    };
-    let beside = |axis| {
-        let (first, second) = orthogonal_to(axis);
-        [Equation::Offset(first), Equation::Offset(second)]
-    };
-    match *kind {
-        ClosureKind::Fixed => at_point().chain(parallel()).collect(),
-        ClosureKind::Revolute { axis } => {
-            let (first, second) = orthogonal_to(axis);
-            at_point()
-                .chain([
-                    Equation::Rotation(vec![(-second, axis)]),
-                    Equation::Rotation(vec![(first, axis)]),
-                ])
-                .collect()
-        }
-        ClosureKind::Prismatic { axis } => beside(axis).into_iter().chain(parallel()).collect(),
-        ClosureKind::Universal { first, second } => at_point()
-            .chain([Equation::Rotation(vec![(first, second)])])
-            .collect(),
-        ClosureKind::Spherical => at_point().collect(),
-        ClosureKind::PointOnLine { direction } => beside(direction).into(),
-        ClosureKind::Distance { length } => vec![Equation::Distance(length)],
-        ClosureKind::OnBeam { planes } => Plane::of(planes).map(Equation::OnBeam).collect(),
-        ClosureKind::AlongBeam { planes } => Plane::of(planes).map(Equation::AlongBeam).collect(),
-        ClosureKind::TwistOfBeam => vec![Equation::TwistOfBeam],
-    }
-}
-
-/// An equation at a state.
-pub(super) struct Value<T> {
-    pub(super) residual: T,
-    /// Its rate is `moment · angular + force · linear + own_rate`, the power of a wrench.
-    pub(super) moment: Vector<T>,
-    pub(super) force: Vector<T>,
-    /// What the deformation of a beam does where the closure touches it.
-    pub(super) own_rate: T,
-    pub(super) bias: T,
-}
-
-impl<T: Scalar> Value<T> {
-    fn zero() -> Self {
-        Self {
-            residual: T::zero(),
-            moment: Vector::zero(),
-            force: Vector::zero(),
-            own_rate: T::zero(),
-            bias: T::zero(),
-        }
-    }
-
-    /// Of directions fixed to either side, whose scalar products are to sum to zero.
-    fn rotation(pairs: &[(Vector<f64>, Vector<f64>)], r: &Relative<T>) -> Self {
-        let mut value = Self::zero();
-        for (u, w) in pairs {
-            let u = Vector::constant(u.0);
-            let w = r.orientation * Vector::constant(w.0);
-            let rate = r.angular.cross(w);
-            value.residual += u.dot(w);
-            value.moment += w.cross(u);
-            value.bias += u.dot(r.angular_bias.cross(w) + r.angular.cross(rate));
-        }
-        value
-    }
-
-    /// Of the offset along a direction of `from`.
-    fn offset(u: Vector<f64>, r: &Relative<T>) -> Self {
-        let u = Vector::constant(u.0);
-        Self {
-            residual: u.dot(r.offset),
-            force: u,
-            bias: u.dot(r.linear_bias),
-            ..Self::zero()
-        }
-    }
-
-    fn distance(length: f64, r: &Relative<T>) -> Self {
-        let scale = T::constant(1.0 / length);
-        let square = r.offset.dot(r.offset) - T::constant(length * length);
-        Self {
-            residual: square * scale * 0.5,
-            force: r.offset.scale(scale),
-            bias: (r.offset.dot(r.linear_bias) + r.linear.dot(r.linear)) * scale,
-            ..Self::zero()
-        }
-    }
-}
-
-impl Equation {
-    fn at<T: Scalar>(&self, relative: &Relative<T>) -> Value<T> {
-        let axis = Vector::axis;
-        match self {
-            Self::Rotation(pairs) => Value::rotation(pairs, relative),
-            Self::Offset(u) => Value::offset(*u, relative),
-            Self::Distance(length) => Value::distance(*length, relative),
-            // a body without an axis that bends is straight
-            Self::OnBeam(plane) => Value::offset(axis(plane.axis()), relative),
-            Self::AlongBeam(plane) => Value::rotation(&[(axis(plane.axis()), axis(0))], relative),
-            Self::TwistOfBeam => Value::rotation(&[(axis(2), axis(1))], relative),
-        }
-    }
-}
-
-impl<T: Scalar> Relative<T> {
-    fn new(from: &FrameMotion<T>, to: &FrameMotion<T>) -> Self {
-        let axes = from.pose.rotation;
-        let orientation = axes.transpose() * to.pose.rotation;
-        let offset = axes.transpose_mul(to.pose.translation - from.pose.translation);
-        let (own, own_bias) = (from.twist, from.bias);
-        let to_angular = orientation * to.twist.angular;
-        let to_linear = orientation * to.twist.linear;
-        let angular = to_angular - own.angular;
-        let linear = to_linear - own.linear - own.angular.cross(offset);
-        Self {
-            orientation,
-            offset,
-            angular,
-            linear,
-            angular_bias: orientation * to.bias.angular + angular.cross(to_angular)
-                - own_bias.angular,
-            linear_bias: orientation * to.bias.linear + angular.cross(to_linear)
-                - own_bias.linear
-                - own_bias.angular.cross(offset)
-                - own.angular.cross(linear),
-        }
-    }
 }

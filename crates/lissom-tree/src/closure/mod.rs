@@ -3,6 +3,8 @@
 //! | job | file |
 //! |---|---|
 //! | residual, Jacobian and bias of all closures at a state | `constraint.rs`: [`Constraints`] |
+//! | one equation of a closure | `equation.rs` |
+//! | which coordinates move a closure | `support.rs` |
 //! | what slides along a beam | `sliding.rs` |
 //! | which equations are independent, how many degrees of freedom remain | `rank.rs`: [`row_rank`], [`mobility`] |
 //! | accelerations and projection under every method | `loops.rs`: [`Loops`] |
@@ -10,6 +12,7 @@
 //! | what is remembered from one evaluation to the next | `loops/memory.rs` |
 //! | independent coordinates | `complement.rs` |
 //! | multipliers | `multipliers.rs` |
+//! | singular values loop by loop, forces that closures balance | `decomposition.rs`: [`unbalanced`] |
 //! | from approximate to closed configurations, direct and inverse kinematics | `assembly.rs`: [`close`] |
 //!
 //! The equations are in `docs/theory/loops.md`.
@@ -17,13 +20,16 @@
 mod assembly;
 mod complement;
 mod constraint;
+mod decomposition;
 mod definition;
+mod equation;
 mod error;
 mod loops;
 mod multipliers;
 mod rank;
 mod sliding;
 mod solver;
+mod support;
 
 pub use assembly::{
     AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, choose_components, close,
@@ -31,6 +37,7 @@ pub use assembly::{
 };
 pub use complement::ReducedEquations;
 pub use constraint::Constraints;
+pub use decomposition::unbalanced;
 pub use definition::{AssemblyHints, Closure, ClosureEnd, ClosureKind, ClosureMethod, HeldStart};
 pub use error::{ClosureError, Repartition, Singularity, Trouble};
 pub use loops::{Loops, Unclosed, articulated_body};

@@ -5,6 +5,8 @@
 //! Planar loops written in space, parallel axes and equal lengths make such rows, and no count of bodies and
 //! joints shows them.
 
+use std::collections::BTreeMap;
+
 use crate::closure::Constraints;
 use crate::flex::FlexibleBody;
 use crate::tree::Kinematics;
@@ -30,17 +32,31 @@ pub struct Rank {
     pub condition: f64,
 }
 
+/// Entries of a row by ascending columns; those that are absent are zero.
+pub(super) type SparseRow = Vec<(usize, f64)>;
+
 /// Independent rows of a matrix given by rows of `columns` entries each. Of rows that are equally good the
 /// first is taken.
 pub fn row_rank(matrix: &[f64], columns: usize) -> Rank {
-    let rows: Vec<&[f64]> = matrix.chunks_exact(columns.max(1)).collect();
-    let sizes = rows.iter().map(|row| dot(row, row).sqrt());
+    let rows: Vec<SparseRow> = (matrix.chunks_exact(columns.max(1)))
+        .map(|row| row.iter().copied().enumerate().collect())
+        .collect();
+    sparse_rank(&rows, columns)
+}
+
+/// The same of a matrix of which only some entries are stored.
+pub(super) fn sparse_rank(rows: &[SparseRow], columns: usize) -> Rank {
+    let square = |row: &SparseRow| row.iter().map(|(_, x)| x * x).sum::<f64>();
+    let sizes = rows.iter().map(|row| square(row).sqrt());
     let largest = sizes.fold(0.0, f64::max);
     let mut smallest = largest;
     let mut is_independent = vec![false; rows.len()];
-    for block in blocks(rows.len(), columns, |row, column| rows[row][column]) {
-        let entries = |&row: &usize| block.columns.iter().map(|&at| rows[row][at]).collect();
-        let mut rest: Vec<Vec<f64>> = block.rows.iter().map(entries).collect();
+    for block in blocks(rows, columns) {
+        let mut rest: Vec<Vec<f64>> = block
+            .rows
+            .iter()
+            .map(|&i| block.entries(&rows[i]))
+            .collect();
         let mut open: Vec<usize> = (0..rest.len()).collect();
         let mut pivots = Pivots {
             largest,
@@ -72,13 +88,23 @@ pub(super) struct Block {
     pub(super) columns: Vec<usize>,
 }
 
+impl Block {
+    /// What a row has in the columns of the block.
+    pub(super) fn entries(&self, row: &SparseRow) -> Vec<f64> {
+        let mut entries = vec![0.0; self.columns.len()];
+        for &(column, x) in row {
+            if let Ok(place) = self.columns.binary_search(&column) {
+                entries[place] = x;
+            }
+        }
+        entries
+    }
+}
+
 /// The blocks of a matrix, by their first rows: loops that have no joints in common are solved by themselves, so that the work grows
 /// with their number. Rows and columns of zeros are in none.
-pub(super) fn blocks(
-    rows: usize,
-    columns: usize,
-    entry: impl Fn(usize, usize) -> f64,
-) -> Vec<Block> {
+pub(super) fn blocks(entries: &[SparseRow], columns: usize) -> Vec<Block> {
+    let rows = entries.len();
     // every row's block, by the first row that was found of it
     let mut leader: Vec<usize> = (0..rows).collect();
     fn lead(leader: &mut [usize], mut row: usize) -> usize {
@@ -90,13 +116,10 @@ pub(super) fn blocks(
     }
     let mut first_in: Vec<Option<usize>> = vec![None; columns];
     let mut is_zero = vec![true; rows];
-    for row in 0..rows {
-        for (column, first) in first_in.iter_mut().enumerate() {
-            if entry(row, column) == 0.0 {
-                continue;
-            }
+    for (row, own) in entries.iter().enumerate() {
+        for &(column, _) in own.iter().filter(|(_, x)| *x != 0.0) {
             is_zero[row] = false;
-            let other = *first.get_or_insert(row);
+            let other = *first_in[column].get_or_insert(row);
             let [a, b] = [row, other].map(|row| lead(&mut leader, row));
             leader[a.max(b)] = a.min(b);
         }
@@ -124,8 +147,11 @@ pub(super) fn blocks(
 }
 
 /// Sets to zero what is rounding beside the entries of a `whole` that a matrix is a part of, which its rank would not show by itself.
-pub(super) fn clear_rounding(part: &mut [f64], whole: &[f64]) {
-    let largest = whole.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+pub(super) fn clear_rounding<'a>(
+    part: impl Iterator<Item = &'a mut f64>,
+    whole: impl Iterator<Item = f64>,
+) {
+    let largest = whole.fold(0.0_f64, |most, x| most.max(x.abs()));
     for x in part {
         if x.abs() < RANK_TOLERANCE * largest {
             *x = 0.0;
@@ -309,28 +335,15 @@ impl Mobility {
 pub fn mobility(linkage: &Linkage, position: &[f64]) -> Mobility {
     let system = &linkage.system;
     let n = system.velocity_count();
-    let mut constraints = Constraints::new(system, &linkage.closures);
-    let mut kinematics = Kinematics::new(system);
-    let at_rest = vec![0.0; n];
-    kinematics.update(system, position, &at_rest);
-    constraints.update(
-        system,
-        &linkage.closures,
-        &mut kinematics,
-        position,
-        &at_rest,
-    );
-    let rank = row_rank(constraints.jacobian(), n);
+    let (constraints, rows) = closure_rows(linkage, position);
+    let rank = sparse_rank(&rows, n);
     let directions = rigid_directions(system);
-    let mut of_rigid: Vec<f64> = (constraints.jacobian().chunks_exact(n.max(1)))
-        .flat_map(|row| {
-            directions
-                .iter()
-                .map(move |direction| along(row, direction))
-        })
-        .collect();
-    clear_rounding(&mut of_rigid, constraints.jacobian());
-    let rigid_rank = row_rank(&of_rigid, directions.len());
+    let mut of_rigid = along(&rows, &directions, n);
+    clear_rounding(
+        of_rigid.iter_mut().flatten().map(|(_, x)| x),
+        rows.iter().flatten().map(|(_, x)| *x),
+    );
+    let rigid_rank = sparse_rank(&of_rigid, directions.len());
     Mobility {
         coordinates: n,
         rigid: [
@@ -346,6 +359,33 @@ pub fn mobility(linkage: &Linkage, position: &[f64]) -> Mobility {
             .collect(),
         condition: rank.condition,
     }
+}
+
+/// The closures of a linkage at a position vector, and the rows of their Jacobian; none where nothing could move.
+pub(super) fn closure_rows(
+    linkage: &Linkage,
+    position: &[f64],
+) -> (Constraints<f64>, Vec<SparseRow>) {
+    let system = &linkage.system;
+    let mut constraints = Constraints::packed(system, &linkage.closures);
+    let mut kinematics = Kinematics::new(system);
+    let at_rest = vec![0.0; system.velocity_count()];
+    kinematics.update(system, position, &at_rest);
+    constraints.update(
+        system,
+        &linkage.closures,
+        &mut kinematics,
+        position,
+        &at_rest,
+    );
+    let equations = if at_rest.is_empty() {
+        0
+    } else {
+        constraints.len()
+    };
+    let rows = (0..equations).map(|row| constraints.entries(row).collect());
+    let rows = rows.collect();
+    (constraints, rows)
 }
 
 /// A direction of the velocity vector by its entries that are not zero.
@@ -371,8 +411,24 @@ fn rigid_directions(system: &System) -> Vec<Direction> {
     directions
 }
 
-fn along(row: &[f64], direction: &Direction) -> f64 {
-    direction.iter().map(|&(at, x)| row[at] * x).sum()
+/// Rows over `n` velocities as rows over directions of them.
+fn along(rows: &[SparseRow], directions: &[Direction], n: usize) -> Vec<SparseRow> {
+    let mut part_of = vec![Vec::new(); n];
+    for (index, direction) in directions.iter().enumerate() {
+        for &(at, share) in direction {
+            part_of[at].push((index, share));
+        }
+    }
+    let of_row = |row: &SparseRow| {
+        let mut sums = BTreeMap::new();
+        for &(at, x) in row {
+            for &(index, share) in &part_of[at] {
+                *sums.entry(index).or_insert(0.0) += x * share;
+            }
+        }
+        sums.into_iter().collect()
+    };
+    rows.iter().map(of_row).collect()
 }
 
 #[cfg(test)]
@@ -404,7 +460,10 @@ mod tests {
             4.0, 0.0, 2.0, 0.0, //
             0.0, 1.0, 0.0, 0.0,
         ];
-        let found = blocks(4, 4, |row, column| mixed[row * 4 + column]);
+        let rows: Vec<SparseRow> = (mixed.chunks_exact(4))
+            .map(|row| row.iter().copied().enumerate().collect())
+            .collect();
+        let found = blocks(&rows, 4);
         assert_eq!(found.len(), 2);
         assert_eq!(
             (&found[0].rows[..], &found[0].columns[..]),

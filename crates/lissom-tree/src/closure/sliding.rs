@@ -29,7 +29,7 @@
 //! it by less than the slope makes of them. The force is orthogonal to the bent axis, so that a support without
 //! friction does no work on what slides.
 
-use super::constraint::{Relative, Value};
+use super::equation::{Relative, Value};
 use crate::flex::{Centreline, Section};
 use crate::{Closure, ClosureKind, System};
 use lissom_spatial::{Motion, Real, Vector};

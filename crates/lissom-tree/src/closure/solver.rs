@@ -1,10 +1,11 @@
 //! Newton's iteration for closed configurations, by least changes of the free joint coordinates.
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
 use super::Constraints;
 use super::assembly::{AssemblyError, Targets, is_angle};
-use super::rank::{Block, blocks};
+use super::decomposition::{Decomposition, norm};
+use super::rank::SparseRow;
 use crate::flex::RigidMotions;
 use crate::tree::{Kinematics, difference, displace, marker_jacobian, marker_motion};
 use crate::{Body, Linkage};
@@ -18,9 +19,6 @@ const STALLED: f64 = 1e-12;
 const MOST_STEPS: usize = 60;
 /// Largest change of one coordinate in one step, rad or m.
 const LARGEST_STEP: f64 = 0.7;
-/// Singular value, relative to the largest, below which a direction is not used: redundant equations leave
-/// rounding there.
-const NO_DIRECTION: f64 = 1e-9;
 /// Damping, relative to the largest squared singular value: where it begins and where it gives up.
 const DAMPING: (f64, f64) = (1e-6, 1e4);
 /// How near the configuration of least change is approached, rad or m; beyond, the sum of squares no longer
@@ -40,8 +38,8 @@ pub(super) struct Solver<'m> {
     at_rest: Vec<f64>,
     residual: Vec<f64>,
     /// Derivatives of the residual and of the rates, by rows over all velocities.
-    jacobian: Vec<f64>,
-    rates: Vec<f64>,
+    jacobian: Vec<SparseRow>,
+    rates: Vec<SparseRow>,
     influence: Vec<Motion<f64>>,
 }
 
@@ -56,7 +54,7 @@ impl<'m> Solver<'m> {
         {
             is_free[at] = false;
         }
-        let constraints = Constraints::new(system, &linkage.closures);
+        let constraints = Constraints::packed(system, &linkage.closures);
         let rows = constraints.len() + targets.markers.len();
         let most = system.bodies().iter().map(Body::modes).max();
         Self {
@@ -67,8 +65,8 @@ impl<'m> Solver<'m> {
             kinematics: Kinematics::new(system),
             at_rest: vec![0.0; n],
             residual: vec![0.0; rows],
-            jacobian: vec![0.0; rows * n],
-            rates: vec![0.0; rows * n],
+            jacobian: vec![Vec::new(); rows],
+            rates: vec![Vec::new(); rows],
             influence: vec![Motion::zero(); most.unwrap_or(0)],
         }
     }
@@ -99,11 +97,15 @@ impl<'m> Solver<'m> {
     }
 
     /// Rows of the rates over the free velocities.
-    pub(super) fn rate_rows(&self, rows: std::ops::Range<usize>) -> Vec<f64> {
-        let n = self.at_rest.len();
-        rows.flat_map(|row| self.free.iter().map(move |&at| (row, at)))
-            .map(|(row, at)| self.rates[row * n + at])
-            .collect()
+    pub(super) fn rate_rows(&self, rows: std::ops::Range<usize>) -> Vec<SparseRow> {
+        self.over_free(&self.rates[rows])
+    }
+
+    /// Rows over the free velocities of rows over all.
+    fn over_free(&self, rows: &[SparseRow]) -> Vec<SparseRow> {
+        let place = |&(at, x): &(usize, f64)| Some((self.free.binary_search(&at).ok()?, x));
+        let of_row = |row: &SparseRow| row.iter().filter_map(place).collect();
+        rows.iter().map(of_row).collect()
     }
 
     /// Largest entry of the residual.
@@ -157,17 +159,16 @@ impl<'m> Solver<'m> {
         );
         let closures = self.constraints.len();
         self.residual[..closures].copy_from_slice(self.constraints.residual());
-        self.jacobian[..closures * n].copy_from_slice(self.constraints.jacobian());
-        self.rates[..closures * n].copy_from_slice(self.constraints.jacobian());
+        for row in 0..closures {
+            self.jacobian[row].clear();
+            self.jacobian[row].extend(self.constraints.entries(row));
+            self.rates[row].clone_from(&self.jacobian[row]);
+        }
         let mut jacobian = vec![0.0; 6 * n];
         for (i, target) in self.targets.markers.iter().enumerate() {
             let marker = &self.linkage.markers[target.marker];
-            let row = (closures + i) * n..(closures + i + 1) * n;
-            let Some(body) = marker.body else {
-                self.jacobian[row.clone()].fill(0.0);
-                self.rates[row].fill(0.0);
-                continue;
-            };
+            let row = closures + i;
+            let Some(body) = marker.body else { continue };
             let motion = marker_motion(
                 system,
                 &self.kinematics,
@@ -189,21 +190,22 @@ impl<'m> Solver<'m> {
             );
             let entry = target.component.entry();
             let twist_row = &jacobian[entry * n..(entry + 1) * n];
-            self.rates[row.clone()].copy_from_slice(twist_row);
+            self.rates[row] = twist_row.iter().copied().enumerate().collect();
             if entry >= 3 {
-                self.residual[closures + i] = point[entry - 3] - target.position;
-                self.jacobian[row].copy_from_slice(twist_row);
+                self.residual[row] = point[entry - 3] - target.position;
+                self.jacobian[row].clone_from(&self.rates[row]);
             } else {
                 let turned = rotation_vector_of(&motion.pose.rotation);
                 let gap = turned[entry] - target.position;
                 let turns = (gap / std::f64::consts::TAU).round();
-                self.residual[closures + i] = gap - turns * std::f64::consts::TAU;
+                self.residual[row] = gap - turns * std::f64::consts::TAU;
                 let per_turn = inverse_rate_matrix(turned);
-                for (at, out) in self.jacobian[row].iter_mut().enumerate() {
-                    *out = (0..3)
+                let rate = |at: usize| {
+                    (0..3)
                         .map(|j| per_turn.0[entry][j] * jacobian[j * n + at])
-                        .sum();
-                }
+                        .sum()
+                };
+                self.jacobian[row] = (0..n).map(|at| (at, rate(at))).collect();
             }
         }
     }
@@ -230,13 +232,8 @@ impl<'m> Solver<'m> {
         if turns { "rad" } else { "m" }
     }
 
-    fn decompose(&self, derivatives: &[f64]) -> Decomposition {
-        let n = self.at_rest.len();
-        let rows = self.residual.len();
-        let matrix = DMatrix::from_fn(rows, self.free.len(), |i, j| {
-            derivatives[i * n + self.free[j]]
-        });
-        Decomposition::new(&matrix)
+    fn decompose(&self, derivatives: &[SparseRow]) -> Decomposition {
+        Decomposition::new(&self.over_free(derivatives), self.free.len())
     }
 
     /// Moves the free coordinates of a configuration until it is closed; tells whether it is.
@@ -330,17 +327,16 @@ impl<'m> Solver<'m> {
         tolerance: f64,
     ) -> Result<(), AssemblyError> {
         self.evaluate(position, velocity);
-        let n = velocity.len();
         let closures = self.constraints.len();
         let rows = self.residual.len();
-        let opening = |velocity: &[f64], rates: &[f64]| -> Vec<f64> {
+        let opening = |velocity: &[f64], rates: &[SparseRow]| -> Vec<f64> {
             (0..rows)
                 .map(|row| {
                     let wanted = match row.checked_sub(closures) {
                         Some(marker) => self.targets.markers[marker].rate,
                         None => 0.0,
                     };
-                    let rate: f64 = (0..n).map(|at| rates[row * n + at] * velocity[at]).sum();
+                    let rate: f64 = rates[row].iter().map(|&(at, x)| x * velocity[at]).sum();
                     rate - wanted
                 })
                 .collect()
@@ -408,121 +404,6 @@ impl<'m> Solver<'m> {
     }
 }
 
-/// Singular values of the derivatives over the free coordinates, loop by loop.
-struct Decomposition {
-    parts: Vec<Part>,
-    columns: usize,
-    /// Largest singular value.
-    most: f64,
-}
-
-/// Those of rows and columns that have no entries with any others.
-struct Part {
-    block: Block,
-    u: DMatrix<f64>,
-    v_t: DMatrix<f64>,
-    values: DVector<f64>,
-}
-
-impl Decomposition {
-    fn new(matrix: &DMatrix<f64>) -> Self {
-        let (rows, columns) = matrix.shape();
-        // where derivatives are no numbers nothing is known to help, and the residual is reported as it is
-        let known = matrix.iter().all(|entry| entry.is_finite());
-        let mut blocks = if known {
-            blocks(rows, columns, |row, column| matrix[(row, column)])
-        } else {
-            Vec::new()
-        };
-        if let [only] = &mut blocks[..] {
-            // nothing is gained by leaving out what no equation moves
-            (only.rows, only.columns) = ((0..rows).collect(), (0..columns).collect());
-        }
-        let mut parts: Vec<Part> = blocks
-            .into_iter()
-            .map(|block| {
-                let (rows, columns) = (&block.rows, &block.columns);
-                let own = DMatrix::from_fn(rows.len(), columns.len(), |i, j| {
-                    matrix[(rows[i], columns[j])]
-                });
-                let svd = own.svd(true, true);
-                Part {
-                    u: svd.u.unwrap_or_else(|| DMatrix::zeros(rows.len(), 0)),
-                    v_t: (svd.v_t).unwrap_or_else(|| DMatrix::zeros(0, columns.len())),
-                    values: svd.singular_values,
-                    block,
-                }
-            })
-            .collect();
-        let values = parts.iter().flat_map(|part| part.values.iter());
-        let most = values.fold(0.0, |most: f64, value| most.max(*value));
-        for part in &mut parts {
-            let kept: Vec<usize> = (0..part.values.len())
-                .filter(|&i| part.values[i] > NO_DIRECTION * most)
-                .collect();
-            part.u = part.u.select_columns(&kept);
-            part.v_t = part.v_t.select_rows(&kept);
-            part.values = part.values.select_rows(&kept);
-        }
-        Self {
-            parts,
-            columns,
-            most,
-        }
-    }
-
-    /// The least step that takes off `residual`, damped.
-    fn least(&self, residual: &[f64], damping: f64) -> DVector<f64> {
-        let most = self.most;
-        let mut step = DVector::zeros(self.columns);
-        for part in &self.parts {
-            let mut along = part.u.tr_mul(&picked(residual, &part.block.rows));
-            for (x, s) in along.iter_mut().zip(part.values.iter()) {
-                *x *= -s / (s * s + damping * most * most);
-            }
-            let own = part.v_t.tr_mul(&along);
-            for (&column, x) in part.block.columns.iter().zip(own.iter()) {
-                step[column] = *x;
-            }
-        }
-        step
-    }
-
-    /// The part of a step that leaves the residual as it is.
-    fn within(&self, step: &DVector<f64>) -> DVector<f64> {
-        let mut within = step.clone();
-        for part in &self.parts {
-            let own = picked(step.as_slice(), &part.block.columns);
-            let changing = part.v_t.tr_mul(&(&part.v_t * own));
-            for (&column, x) in part.block.columns.iter().zip(changing.iter()) {
-                within[column] -= x;
-            }
-        }
-        within
-    }
-
-    /// Size of the part of a residual that no step changes.
-    fn beyond(&self, residual: &[f64]) -> f64 {
-        let mut beyond = residual.to_vec();
-        for part in &self.parts {
-            let own = picked(residual, &part.block.rows);
-            let reached = &part.u * part.u.tr_mul(&own);
-            for (&row, x) in part.block.rows.iter().zip(reached.iter()) {
-                beyond[row] -= x;
-            }
-        }
-        norm(&beyond)
-    }
-}
-
-fn picked(vector: &[f64], entries: &[usize]) -> DVector<f64> {
-    DVector::from_iterator(entries.len(), entries.iter().map(|&at| vector[at]))
-}
-
-fn norm(x: &[f64]) -> f64 {
-    x.iter().map(|x| x * x).sum::<f64>().sqrt()
-}
-
 /// Takes whole turns off free angles until they are nearest to `guess`.
 pub(super) fn nearest_turn(linkage: &Linkage, guess: &[f64], free: &[usize], position: &mut [f64]) {
     use std::f64::consts::TAU;
@@ -531,21 +412,6 @@ pub(super) fn nearest_turn(linkage: &Linkage, guess: &[f64], free: &[usize], pos
         let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
         if is_angle(linkage, k) && free.binary_search(&v).is_ok() {
             position[p] -= TAU * ((position[p] - guess[p]) / TAU).round();
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Property: derivatives that are not numbers give no step, instead of a panic or an endless search.
-    #[test]
-    fn unknown_derivatives_move_nothing() {
-        for entry in [f64::NAN, f64::INFINITY] {
-            let matrix = DMatrix::from_row_slice(2, 2, &[entry, 1.0, 0.0, 1.0]);
-            let step = Decomposition::new(&matrix).least(&[1.0, 1.0], 0.0);
-            assert_eq!(step.as_slice(), [0.0, 0.0]);
         }
     }
 }

@@ -117,6 +117,11 @@ impl<'m> Equations<'m> {
         Self::with_loops(model, &position, loops)
     }
 
+    /// Equations of the tree with its loops cut.
+    pub(super) fn of_open_tree(model: &'m Model, start: &State) -> Self {
+        Self::with_loops(model, &full_position(model, start), Ok(None))
+    }
+
     /// Equations with loops that are closed at a position.
     fn at(model: &'m Model, position: &[f64]) -> Self {
         Self::with_loops(model, position, Loops::new(&model.linkage, position))
@@ -316,6 +321,23 @@ impl<'m> Equations<'m> {
         for (force, motor) in forces[free..].iter_mut().zip(&self.motor_force) {
             *force = -motor;
         }
+    }
+
+    /// Whether the closures balance all forces at the positions of a state, so that nothing accelerates if nothing moves.
+    pub(super) fn is_balanced(&mut self, state: &State) -> bool {
+        /// Part of the largest force at work that rounding leaves.
+        const BALANCED: f64 = 1e-10;
+        let mut forces = vec![0.0; self.state_velocities()];
+        let loads = StaticLoads::default();
+        self.forces_at_rest(state.time_s, &state.position, &loads, 1.0, &mut forces);
+        let mut of_tree = vec![0.0; self.force.len()];
+        for (&at, &force) in self.free_velocities.iter().zip(&forces) {
+            of_tree[at] = force;
+        }
+        let left = closure::unbalanced(&self.model.linkage, &self.position, &of_tree);
+        let of_motors = &forces[self.free_velocities.len()..];
+        let size = |forces: &[f64]| forces.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
+        size(&left).max(size(of_motors)) <= BALANCED * size(&forces)
     }
 
     /// Spreads a state over the full vectors and fills in what is prescribed at `time`.

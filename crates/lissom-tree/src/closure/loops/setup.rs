@@ -225,7 +225,7 @@ fn check_joints(
     let mut of_joints: Vec<f64> = (rows.iter())
         .flat_map(|&row| joints.iter().map(move |&at| constraints.row(row)[at]))
         .collect();
-    clear_rounding(&mut of_joints, constraints.jacobian());
+    clear_rounding(of_joints.iter_mut(), constraints.jacobian().iter().copied());
     let lost = if joints.is_empty() {
         rows.first().copied()
     } else {
