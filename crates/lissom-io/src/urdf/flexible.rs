@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use lissom_spatial::{RotationVector, Transform, Vector};
+use lissom_spatial::{Quaternion, Transform, Vector};
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -137,7 +137,8 @@ impl FlexibleLink {
                 KINDS.join(", ")
             ));
         }
-        let rotation = RotationVector::new(Vector(pose.rotation_vector_rad)).matrix();
+        // by any number of turns, which a power series is not good for
+        let rotation = Quaternion::of_rotation_vector(Vector(pose.rotation_vector_rad)).matrix();
         Ok(Self {
             link_from_body: Transform::new(rotation, Vector(pose.position_m)),
             attach,
