@@ -233,6 +233,41 @@ fn a_run_says_where_it_became_singular() {
     );
 }
 
+/// Closed form: samples end where a run fails, under every method and in steps that lead far beyond, and those that are kept are true.
+#[test]
+fn samples_end_where_a_run_fails() {
+    // links of 0.3 m, and the tolerance of the steps
+    const CLOSE_M: f64 = 1e-3;
+    let folder = Folder::new();
+    let drive = "[[motion]]\njoint = \"motor\"\nconstant_rate.rate_rad_per_s = 2.0\n[simulation]\nduration_s = 2.0\n\
+                 integrator.dopri5 = { rtol = 1e-2, atol = 1e-2, initial_step_s = 0.2 }\n[output]\nsample_period_s = 0.001\n";
+    folder.write("four.toml", parallelogram(drive));
+    for closure in ["automatic", "joint_space", "projected", "operational_space"] {
+        let arguments = ["run", "four.toml", "--closure", closure, "--out", closure];
+        folder.lissom(&arguments).says(1, &["singular"]);
+        let manifest = folder.read_json(&format!("{closure}/manifest.json"));
+        let failed_s = number(&manifest["summary"]["failure"]["time_s"]);
+        let rows = String::from_utf8(folder.read(&format!("{closure}/recording.csv"))).unwrap();
+        let mut rows = rows.lines().map(|row| row.split(',').collect::<Vec<_>>());
+        let names = rows.next().unwrap();
+        let hand = names
+            .iter()
+            .position(|name| name.starts_with("hand.position.x"));
+        let mut count = 0;
+        for row in rows {
+            let [time_s, x] = [0, hand.unwrap()].map(|at| row[at].parse::<f64>().unwrap());
+            assert!(time_s <= failed_s, "{closure}: {time_s} after {failed_s}");
+            let wanted = 0.8 + 0.3 * (1.0 + 2.0 * time_s).cos();
+            assert!(
+                (x - wanted).abs() < CLOSE_M,
+                "{closure} at {time_s}: {x} {wanted}"
+            );
+            count += 1;
+        }
+        assert!(count > 1000, "{closure}: {count}");
+    }
+}
+
 /// Property: drives beyond the degrees of freedom are told of, before a run and by it.
 #[test]
 fn redundant_drives_are_told_of() {
