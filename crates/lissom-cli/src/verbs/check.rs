@@ -128,11 +128,13 @@ fn loops_in_words(loops: &LoopsSummary) -> Vec<String> {
         })
         .collect();
     lines.push(format!(
-        "mobility            {} without bending: {} of {} are independent, Gruebler's formula gives {}",
-        loops.rigid_degrees_of_freedom,
+        "mobility            {} with rigid links; Gruebler's formula gives {}",
+        loops.rigid_degrees_of_freedom, loops.gruebler
+    ));
+    lines.push(format!(
+        "independent         {} of {} of loops",
         loops.rank,
-        counted(loops.equations, "equation"),
-        loops.gruebler
+        counted(loops.equations, "equation")
     ));
     if !loops.redundant.is_empty() {
         lines.push(format!(

@@ -335,7 +335,7 @@ fn judgement(comparison: &Comparison, advice: &Advice, reference: &str) -> Optio
     let wall = |name: &String| {
         let run = comparison.runs.iter().find(|run| run.fidelity == *name);
         run.map_or_else(String::new, |run| {
-            format!("{name} ({} s on the clock)", rounded(run.cost.wall_s, 2))
+            format!("{name} (computed in {} s)", rounded(run.cost.wall_s, 2))
         })
     };
     let names: Vec<String> = advice.would_have_done.iter().map(wall).collect();

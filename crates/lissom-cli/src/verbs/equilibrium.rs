@@ -90,11 +90,19 @@ fn in_words(loaded: &Loaded, rest: &Equilibrium, out: Option<&Path>, typed: &str
         Some(Stability::Stable) => ", stable".to_owned(),
         Some(Stability::Indifferent { name }) => format!("; nothing holds {name} in it"),
         Some(Stability::Unstable { name }) => {
-            format!(", but unstable: {name} leaves it at a touch")
+            format!(", but unstable: {name} moves away when it is disturbed")
         }
         None => String::new(),
     };
     let mut lines = vec![format!("{name}: at rest in equilibrium{stability}")];
+    let kinetic = rest.recording.channel("energy.kinetic");
+    if kinetic.is_some_and(|energy| energy.samples.first().is_some_and(|&value| value > 0.0)) {
+        lines.push(
+            "note: prescribed joints move at this instant. The configuration is that of an equilibrium with them held where they are; \
+             reactions and energies contain their motion."
+                .to_owned(),
+        );
+    }
     if rest.parts > 1 {
         lines.push(format!("The load was added in {} parts.", rest.parts));
     }

@@ -157,14 +157,7 @@ fn in_words(
             ));
         }
     }
-    lines.push(match perturb::worst_interpolation(done) {
-        Some((_, 0.0)) => "  interpolating between the points leaves no error".to_owned(),
-        Some((channel, error)) => format!(
-            "  interpolating between the points leaves an error of at most about {} m in {channel}; more --points make it smaller",
-            short(error)
-        ),
-        None => "  what interpolating between the points leaves is not known: take more --points".to_owned(),
-    });
+    lines.extend(interpolation_in_words(done));
     if let Some(angle) = &done.largest_angle
         && angle.deviation_rad > SMALL_RAD
     {
@@ -190,4 +183,20 @@ fn in_words(
         );
     }
     lines.join("\n")
+}
+
+/// What interpolating between the points leaves in the markers, if there are any.
+fn interpolation_in_words(done: &PerturbedRun) -> Option<String> {
+    let Some(_) = &done.interpolation_error else {
+        let unknown = "  the error of interpolating between the points is not known, since there are too few of them: take more --points";
+        return Some(unknown.to_owned());
+    };
+    Some(match perturb::worst_interpolation(done)? {
+        (_, 0.0) => "  interpolating between the points leaves no error".to_owned(),
+        (channel, error) => format!(
+            "  interpolating between the points leaves an error of about {} m in {channel}, by a solution with half of them \
+             (an estimate, not a bound); more --points make it smaller",
+            short(error)
+        ),
+    })
 }

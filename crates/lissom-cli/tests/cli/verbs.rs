@@ -436,6 +436,68 @@ fn equilibrium_tells_where_a_model_rests() {
     folder
         .lissom(&["equilibrium", "flying-spaghetti"])
         .says(1, &["no equilibrium", "nothing holds", "spring"]);
+    // an arm that its motion turns is not at rest, and its reaction holds it on its circle
+    let moves = "prescribed joints move at this instant";
+    folder.write(
+        "arm.toml",
+        "format = 1\n[[body]]\nname = \"arm\"\nrigid = { mass_kg = 2.0, center_of_mass_m = [0.5, 0, 0], inertia_kg_m2 = [0.1, 0.2, 0.2] }\n\
+         [[joint]]\nname = \"hub\"\nparent = \"ground\"\nchild = \"arm\"\nrevolute = { axis = [0, 0, 1] }\n\
+         [[motion]]\njoint = \"hub\"\nconstant_rate.rate_rad_per_s = 2.0\n",
+    );
+    folder
+        .lissom(&["equilibrium", "arm.toml"])
+        .says(0, &[moves, "-4 N"]);
+    let still = folder.lissom(&["equilibrium", "princeton-beam"]);
+    assert!(!still.stdout.contains(moves), "{}", still.stdout);
+    // and deviates by nothing, without a marker that tells it
+    let told = folder.lissom(&["perturb", "arm.toml", "--points", "5"]);
+    told.says(0, &["5 points"]);
+    assert!(!told.stdout.contains("interpolating"), "{}", told.stdout);
+}
+
+/// Closed form: a whisker on a tower 10¹³ times as stiff sinks by $`wL^4/8EI`$ at its tip, in meshes of both formulations, and is held.
+#[test]
+fn soft_meshes_on_stiff_ones_rest() {
+    // squares of slopes
+    const SLENDER: f64 = 1e-4;
+    let folder = Folder::new();
+    let beam = |name: &str, mass: f64, stiffness: f64| {
+        format!(
+            "[[body]]\nname = \"{name}\"\nbeam = {{ length_m = 1.0, mass_per_length_kg_per_m = {mass}, bending_stiffness_y_n_m2 = {stiffness}, \
+             basis.elements = {{ count = 4, bending_y = true }} }}\n"
+        )
+    };
+    let clamped = |name: &str, parent: &str, child: &str| {
+        format!(
+            "[[joint]]\nname = \"{name}\"\nparent = \"{parent}\"\nchild = \"{child}\"\nfixed = {{}}\n"
+        )
+    };
+    let text = [
+        "format = 1\ngravity_m_per_s2 = [0.0, -9.81, 0.0]\n".to_owned(),
+        beam("tower", 100.0, 1e12),
+        beam("whisker", 1e-4, 0.1),
+        clamped("foot", "ground", "tower"),
+        clamped("clamp", "tower", "whisker"),
+        "[[marker]]\nname = \"tip\"\nbody = \"whisker\"\nat = \"tip\"\n".to_owned(),
+    ];
+    folder.write("mesh.toml", text.concat());
+    let wanted = -9.81e-4 / (8.0 * 0.1);
+    for formulation in ["tree", "nodal"] {
+        let call = [
+            "equilibrium",
+            "mesh.toml",
+            "--json",
+            "--formulation",
+            formulation,
+        ];
+        let answer = folder.json(&call);
+        assert_eq!(answer["stability"], "stable", "{formulation}");
+        let found = number(&answer["channels"]["tip.position.y"]["value"]);
+        assert!(
+            (found / wanted - 1.0).abs() < SLENDER,
+            "{formulation}: {found} {wanted}"
+        );
+    }
 }
 
 /// Second way: beams with exact tips that a state file bends accelerate as those of a model that starts bent, and a joint that is
