@@ -7,7 +7,8 @@
 //!         └─ results are being written ─► the writing goes on
 //! ```
 //!
-//! Whatever is cut off in the midst leaves files whole: they are written beside and put in their places at the end.
+//! Whatever is cut off in the midst leaves files whole: they are written beside and put in their places at the end. A signal that the
+//! command was started to ignore, as `nohup` does with SIGHUP, stays ignored.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -39,6 +40,8 @@ static KEPT: Mutex<Option<String>> = Mutex::new(None);
 
 /// Has the command end as this module says. Without a handler a signal ends it at once, which is the second best.
 pub(crate) fn install() {
+    #[cfg(target_os = "linux")]
+    ignored::block();
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || match first {
         Some(first) if first.elapsed() < ONE_SIGNAL => {}
@@ -133,5 +136,52 @@ impl Keeping {
 impl Drop for Keeping {
     fn drop(&mut self) {
         STAGE.store(self.before, Ordering::SeqCst);
+    }
+}
+
+/// Signals that whoever started the command has it ignore. The handler would hear them all the same.
+#[cfg(target_os = "linux")]
+mod ignored {
+    use nix::sys::signal::{SigSet, Signal};
+
+    /// Signals that [`install`](super::install) handles, with their numbers.
+    const HANDLED: [(Signal, u32); 3] = [
+        (Signal::SIGHUP, 1),
+        (Signal::SIGINT, 2),
+        (Signal::SIGTERM, 15),
+    ];
+
+    /// Blocks them in this thread and in those that it starts, so that they reach nobody.
+    pub(super) fn block() {
+        // where the system does not tell, none are known
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let ignored = mask(&status);
+        let mut set = SigSet::empty();
+        for (signal, number) in HANDLED {
+            if ignored & (1 << (number - 1)) != 0 {
+                set.add(signal);
+            }
+        }
+        let _ = set.thread_block();
+    }
+
+    /// The signals that a process ignores, by what the system tells of it: signal n is bit n - 1.
+    fn mask(status: &str) -> u64 {
+        let told = (status.lines()).find_map(|line| line.strip_prefix("SigIgn:"));
+        told.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
+            .unwrap_or(0)
+    }
+
+    #[cfg(test)]
+    mod tests {
+        use super::*;
+
+        /// By hand: SIGHUP and SIGPIPE, as `nohup` and Rust have them.
+        #[test]
+        fn masks_are_read() {
+            let status = "Name:\tlissom\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
+            assert_eq!(mask(status), 1 | 1 << 12);
+            assert_eq!(mask("Name:\tlissom\n"), 0);
+        }
     }
 }

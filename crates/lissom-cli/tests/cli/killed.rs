@@ -108,6 +108,40 @@ fn a_run_that_is_asked_to_end_keeps_what_it_has() {
     }
 }
 
+/// Whoever starts a long run by `nohup` wants it to outlive the terminal; other signals are heard all the same.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
+    let folder = Folder::new();
+    let asked = [
+        "run",
+        "two-link-arm",
+        "--json",
+        "--set",
+        "simulation.duration_s=3000",
+    ];
+    let lissom = folder.command(&asked);
+    let mut shell = Command::new("sh");
+    shell
+        .args(["-c", "trap '' HUP; exec \"$@\"", "sh"])
+        .arg(lissom.get_program())
+        .args(lissom.get_args())
+        .current_dir(&folder.path)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = shell.spawn().unwrap();
+    let out = folder.path.join("results/two-link-arm");
+    while !out.exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    send("-HUP", &child);
+    // longer than a command takes that hears it
+    std::thread::sleep(Duration::from_secs(2));
+    assert!(child.try_wait().unwrap().is_none(), "it ended");
+    send("-TERM", &child);
+    Answer::of(child, &asked).says(130, &["interrupted at"]);
+}
+
 /// Parts of two runs are not taken for one, and it is said which part is another's.
 #[test]
 fn a_recording_with_parts_of_two_runs_is_refused() {
