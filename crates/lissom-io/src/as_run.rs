@@ -52,22 +52,21 @@ impl AsRun {
 /// Adds a body to those that are kept, if it is not among them, and returns the name of its file. Of bodies with the same hash the
 /// second and later ones are counted.
 fn keep(bodies: &mut Vec<KeptBody>, hash: &str, text: String) -> String {
-    let mut count = 1;
-    loop {
-        let name = match count {
-            1 => format!("body-{hash}.json"),
-            _ => format!("body-{hash}-{count}.json"),
-        };
-        match bodies.iter().find(|body| body.name == name) {
-            Some(body) if body.text == text => return name,
-            Some(_) => count += 1,
-            None => {
-                let kept = name.clone();
-                bodies.push(KeptBody { name, text });
-                return kept;
-            }
+    let beginning = format!("body-{hash}");
+    let mut alike = 0;
+    for body in (bodies.iter()).filter(|body| body.name.starts_with(&beginning)) {
+        if body.text == text {
+            return body.name.clone();
         }
+        alike += 1;
     }
+    let name = match alike {
+        0 => format!("{beginning}.json"),
+        _ => format!("{beginning}-{}.json", alike + 1),
+    };
+    let kept = name.clone();
+    bodies.push(KeptBody { name, text });
+    kept
 }
 
 /// Whether a file may be one of [`AsRun::bodies`], by its name; such a name leads out of no folder.

@@ -39,8 +39,8 @@ pub struct Batch {
     /// Held as long as the batch lives, so that nobody takes it for abandoned.
     _lock: Option<File>,
     /// Names of the files that are replaced.
-    replaced: Vec<String>,
-    written: Vec<String>,
+    replaced: BTreeSet<String>,
+    written: BTreeSet<String>,
     is_finished: bool,
 }
 
@@ -81,8 +81,8 @@ impl Batch {
             folder: folder.to_owned(),
             _lock: lock(&stage, File::lock),
             stage,
-            replaced,
-            written: Vec::new(),
+            replaced: replaced.into_iter().collect(),
+            written: BTreeSet::new(),
             is_finished: false,
         })
     }
@@ -94,9 +94,7 @@ impl Batch {
     /// As [`Batch::write`].
     pub(crate) fn replace(&mut self, name: &str) -> Result<(), IoError> {
         place_of(&self.folder, Path::new(name))?;
-        if !self.replaced.iter().any(|known| known == name) {
-            self.replaced.push(name.to_owned());
-        }
+        self.replaced.insert(name.to_owned());
         Ok(())
     }
 
@@ -131,7 +129,7 @@ impl Batch {
             path: path.clone(),
             reason,
         })?;
-        self.written.push(name.to_owned());
+        self.written.insert(name.to_owned());
         Ok(Written { path, bytes, crc32 })
     }
 
@@ -162,7 +160,7 @@ impl Batch {
     fn complete(&mut self) -> io::Result<PathBuf> {
         let removed = self.replaced.iter().filter(|name| {
             let stands = self.folder.join(name).symlink_metadata();
-            !self.written.contains(name) && stands.is_ok_and(|metadata| metadata.is_file())
+            !self.written.contains(*name) && stands.is_ok_and(|metadata| metadata.is_file())
         });
         let removed: Vec<&str> = removed.map(String::as_str).collect();
         fs::write(self.stage.join(REMOVED), removed.join("\n"))?;

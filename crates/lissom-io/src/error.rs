@@ -47,20 +47,19 @@ pub enum IoError {
         /// What the operating system said.
         reason: io::Error,
     },
-    /// A model names a file that does not lie below its folder.
+    /// A file does not lie below the folder of the model that names it, or of the recording that it belongs to.
     #[error(
-        "the file \"{name}\" does not lie below the model's folder {}; \
-         copy it there and name it relative to the folder",
+        "the file \"{name}\" does not lie below the folder {}; copy it there and name it relative to the folder",
         folder.display()
     )]
     Outside {
-        /// The name as the model writes it.
+        /// The name of the file, as the model writes it.
         name: String,
-        /// The model's folder.
+        /// The folder of the model or recording.
         folder: PathBuf,
     },
-    /// A model names a folder, a device or a pipe.
-    #[error("{} is not a file; name a file of the model's folder", path.display())]
+    /// A folder, a device or a pipe stands where a file should.
+    #[error("{} is not a file but a folder, a device or a pipe; name a file", path.display())]
     NotAFile {
         /// What was named.
         path: PathBuf,

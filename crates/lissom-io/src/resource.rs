@@ -1,6 +1,6 @@
-//! Files named in a model are read only below the model's folder.
+//! Files named in a model are read only below the model's folder, and files of a recording only in its own.
 //!
-//! A model may come from anywhere; running it must not read what its author was not given.
+//! Both may come from anywhere; reading them must not read what their author was not given.
 
 use std::fs;
 use std::path::{Component, Path};
@@ -45,19 +45,32 @@ pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
     if !target.starts_with(&root) {
         return Err(outside());
     }
-    let bytes = read_at_most(&target, LIMIT_MIB)?;
+    as_text(&path, read_at_most(&target, LIMIT_MIB)?)
+}
+
+/// Text of a file that a user names by itself, of the size that a model may name.
+///
+/// # Errors
+///
+/// [`IoError::Read`], [`IoError::NotAFile`], [`IoError::TooLarge`] and [`IoError::NotText`] with the path.
+pub fn read_text(path: &Path) -> Result<String, IoError> {
+    as_text(path, read_at_most(path, LIMIT_MIB)?)
+}
+
+/// The content of a file as text.
+pub(crate) fn as_text(path: &Path, bytes: Vec<u8>) -> Result<String, IoError> {
     String::from_utf8(bytes).map_err(|error| IoError::NotText {
-        path,
+        path: path.to_owned(),
         byte: error.utf8_error().valid_up_to(),
     })
 }
 
-/// Refuses a link that leads out of the folder in which it stands.
+/// Content of a file of a recording, which is no link that leads out of the folder in which it stands.
 ///
 /// # Errors
 ///
-/// [`IoError::Outside`], or [`IoError::Read`] with the path.
-pub(crate) fn refuse_link_outside(path: &Path) -> Result<(), IoError> {
+/// [`IoError::Outside`], and as [`read_file`].
+pub(crate) fn read_in_its_folder(path: &Path) -> Result<Vec<u8>, IoError> {
     let unreadable = |reason| IoError::Read {
         path: path.to_owned(),
         reason,
@@ -66,7 +79,7 @@ pub(crate) fn refuse_link_outside(path: &Path) -> Result<(), IoError> {
     let root = folder.canonicalize().map_err(unreadable)?;
     let target = path.canonicalize().map_err(unreadable)?;
     if target.starts_with(root) {
-        return Ok(());
+        return read_file(path);
     }
     let name = path.file_name().unwrap_or_default().display().to_string();
     Err(IoError::Outside {

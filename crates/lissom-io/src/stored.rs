@@ -1,6 +1,6 @@
 //! [`Stored`]: a run read back from the folder it was written to.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
         Some(file) => load::label_of(Path::new(file)),
         None => (at.file_name()).map_or("model".to_owned(), |name| name.display().to_string()),
     };
-    let bodies = (folder.bodies())
+    let bodies = (folder.bodies().into_iter())
         .map(|name| Ok((name, folder.body(name)?)))
         .collect::<Result<BTreeMap<&str, String>, StoredError>>()?;
     let find = |name: &str| {
@@ -146,14 +146,14 @@ impl Folder {
     pub(crate) fn open(folder: &Path) -> Result<Self, StoredError> {
         let reading = Reading::of(folder);
         let path = reading.path(MANIFEST);
-        let manifest = manifest(&path, &resource::read_file(&path)?)?;
+        let manifest = manifest(&path, &resource::read_in_its_folder(&path)?)?;
         Ok(Self { reading, manifest })
     }
 
     /// A file of the run with its path, if it is the one that the manifest tells of.
     pub(crate) fn read(&self, name: &str) -> Result<(PathBuf, Vec<u8>), StoredError> {
         let path = self.reading.path(name);
-        let bytes = resource::read_file(&path)?;
+        let bytes = resource::read_in_its_folder(&path)?;
         let is_meant = |file: &FileEntry| {
             file.bytes == bytes.len() as u64 && file.crc32 == crc32fast::hash(&bytes)
         };
@@ -164,20 +164,16 @@ impl Folder {
         }
     }
 
-    /// Names of the bodies of the model, as the manifest tells of them.
-    pub(crate) fn bodies(&self) -> impl Iterator<Item = &str> {
+    /// Names of the bodies of the model, as the manifest tells of them: each once, however often it does.
+    pub(crate) fn bodies(&self) -> BTreeSet<&str> {
         let names = self.manifest.files.iter().map(|file| file.name.as_str());
-        names.filter(|name| as_run::is_name(name))
+        names.filter(|name| as_run::is_name(name)).collect()
     }
 
     /// The text of one of these.
     pub(crate) fn body(&self, name: &str) -> Result<String, StoredError> {
-        resource::refuse_link_outside(&self.reading.path(name))?;
         let (path, bytes) = self.read(name)?;
-        String::from_utf8(bytes).map_err(|error| {
-            let byte = error.utf8_error().valid_up_to();
-            IoError::NotText { path, byte }.into()
-        })
+        Ok(resource::as_text(&path, bytes)?)
     }
 
     /// The recording.

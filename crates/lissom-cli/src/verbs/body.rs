@@ -16,15 +16,13 @@ use crate::stop::Stop;
 
 /// Shows a reduced body, and writes it if asked to.
 pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
-    let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
     for path in arguments.out.iter().chain(&arguments.page) {
         atomic::refuse_unwritable(path)?;
     }
     let (name, body, mesh) = found(arguments)?;
-    let (text, crc32) = body_file::text(&body).map_err(|error| failed(&error))?;
+    let (text, crc32) = body_file::text(&body)?;
     if let Some(path) = &arguments.out {
-        let written = atomic::write(path, |out| out.write_all(text.as_bytes()));
-        written.map_err(|error| failed(&error))?;
+        atomic::write(path, |out| out.write_all(text.as_bytes()))?;
     }
     let kept = match &arguments.out {
         Some(path) => format!(
@@ -39,8 +37,7 @@ pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
     let words = in_words(&name, &body, mesh.as_ref());
     if let Some(path) = &arguments.page {
         let page = lissom_report::body_html(&name, &words, &drawn(&body));
-        let written = atomic::write(path, |out| out.write_all(page.as_bytes()));
-        written.map_err(|error| failed(&error))?;
+        atomic::write(path, |out| out.write_all(page.as_bytes()))?;
     }
     (arguments.answer).give(&as_json(&name, &body, mesh.as_ref(), &crc32), || {
         let page = (arguments.page.iter()).map(|path| format!("\nWrote {}", path.display()));
@@ -68,15 +65,10 @@ fn drawn(body: &ReducedSpec) -> Value {
 fn found(arguments: &BodyArguments) -> Result<(String, ReducedSpec, Option<Source>), Stop> {
     let named = arguments.body.as_str();
     let path = Path::new(named);
-    if path.is_file()
-        && path
-            .extension()
-            .is_some_and(|extension| extension == "json")
-    {
-        let failed = |error: &dyn std::fmt::Display| Stop::Failed(error.to_string());
-        let bytes = resource::read_file(path).map_err(|error| failed(&error))?;
-        let text = String::from_utf8_lossy(&bytes);
-        let body = body_file::parse_checked(named, &text).map_err(|error| failed(&error))?;
+    let is_json = path.extension().is_some_and(|ending| ending == "json");
+    if is_json && (path.exists() || !named.contains(':')) {
+        let text = resource::read_text(path)?;
+        let body = body_file::parse_checked(named, &text)?;
         return Ok((named.to_owned(), body, None));
     }
     let Some((model, name)) = named.rsplit_once(':') else {

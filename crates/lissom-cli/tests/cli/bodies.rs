@@ -137,6 +137,16 @@ fn bodies_of_other_recordings_are_refused() {
     }
     folder.write(&at, &sound);
     folder.lissom(&["report", OUT]).says(0, &[]);
+    #[cfg(unix)]
+    for name in ["recording.csv", "manifest.json"] {
+        // whose bytes are those that belong there
+        let place = folder.path.join(OUT).join(name);
+        std::fs::rename(&place, folder.path.join(name)).unwrap();
+        std::os::unix::fs::symlink(folder.path.join(name), &place).unwrap();
+        let report = folder.lissom(&["report", OUT]);
+        report.says(1, &[name, "does not lie below"]);
+        std::fs::rename(folder.path.join(name), &place).unwrap();
+    }
     // a manifest that tells of the body by another name, or of a body that is no such
     let name = format!("{OUT}/manifest.json");
     let manifest = folder.read_json(&name);
@@ -157,4 +167,20 @@ fn bodies_of_other_recordings_are_refused() {
     folder.write(&name, doctored.to_string());
     let report = folder.lissom(&["report", OUT]);
     report.says(1, &[&first, "is no body file"]);
+}
+
+/// What is no body file is told by what is wrong with it.
+#[test]
+fn body_files_that_cannot_be_read_are_named() {
+    let folder = Folder::new();
+    folder.write("latin.json", b"{ \"name\": \"b\xe9ton\" }");
+    std::fs::create_dir(folder.path.join("folder.json")).unwrap();
+    for (file, words) in [
+        ("nowhere.json", "cannot read nowhere.json"),
+        ("latin.json", "latin.json is not UTF-8 at byte 12"),
+        ("folder.json", "folder.json is not a file"),
+    ] {
+        folder.lissom(&["body", file]).says(1, &[words]);
+    }
+    folder.lissom(&["body", "arm"]).says(2, &["MODEL:BODY"]);
 }
