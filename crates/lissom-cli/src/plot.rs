@@ -32,6 +32,9 @@ pub(crate) struct PlotArguments {
     plot_font_pt: f64,
 }
 
+/// The option that chooses the channels of a plot.
+pub(crate) const CHANNELS: &str = "--channels";
+
 /// The channels of a plot.
 #[derive(Debug, Args)]
 pub(crate) struct ChannelArguments {
@@ -67,13 +70,15 @@ impl PlotArguments {
             .map_or(Ok(()), atomic::refuse_unwritable)?)
     }
 
-    /// Writes the plot that was asked for, and warns of what has no room in it; `chart` is only made if one was.
+    /// Writes the plot that was asked for, and warns of what has no room in it; `chart` is only made if one was. `options` are those that
+    /// choose its curves.
     ///
     /// # Errors
     /// When there is nothing to draw, or the file cannot be written.
     pub(crate) fn write<'a>(
         &self,
         answer: AnswerArguments,
+        options: &str,
         chart: impl FnOnce() -> Result<Chart<'a>, Stop>,
     ) -> Result<Option<WrittenPlot>, Stop> {
         let Some(path) = &self.plot else {
@@ -85,15 +90,14 @@ impl PlotArguments {
         };
         let format = Format::of(path).ok_or_else(|| Stop::Usage(endings(path)))?;
         let Some(plot) = chart()?.draw(style, format) else {
-            return Err(Stop::Failed(
-                "there is nothing to plot: no recorded channel changes, none begins with what --channels names, or the plot is \
-                 too narrow for its type"
-                    .to_owned(),
-            ));
+            return Err(Stop::Failed(format!(
+                "there is nothing to plot: nothing changes, nothing is called as {options} says, or the plot is too narrow for \
+                 its type"
+            )));
         };
         atomic::write(path, |out| out.write_all(&plot.bytes))?;
         if !plot.left_out.is_empty() {
-            answer.warn(&left_out(&plot.left_out));
+            answer.warn(&left_out(&plot.left_out, options));
         }
         Ok(Some(WrittenPlot {
             file: path.clone(),
@@ -103,14 +107,14 @@ impl PlotArguments {
 }
 
 /// What has no room in a plot, for a person.
-fn left_out(names: &[String]) -> String {
+fn left_out(names: &[String], options: &str) -> String {
     let named = &names[..names.len().min(NAMED)];
     let more = match names.len() - named.len() {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
     format!(
-        "The plot has no room for {}{more}; --channels chooses others.",
+        "The plot has no room for {}{more}; choose others with {options}.",
         named.join(", ")
     )
 }

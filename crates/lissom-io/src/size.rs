@@ -1,4 +1,4 @@
-//! [`TooLarge`]: recordings that would not fit into memory, or into their files, refused before the run.
+//! [`TooLarge`]: recordings and responses that would not fit into memory, or into their files, refused before the work.
 
 use lissom::spec::OutputFormat;
 use lissom::{Mechanism, ModelSpec, Signals};
@@ -31,6 +31,36 @@ pub struct TooLarge {
 pub struct TooLargeForNpz {
     samples: f64,
     channels: usize,
+}
+
+/// Frequency responses that would not fit into memory.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{count} frequencies of {pairs} pairs of inputs and outputs would take {:.0} GiB; choose fewer with --inputs, --outputs and --count",
+    bytes / GIB
+)]
+pub struct TooLargeResponse {
+    pairs: usize,
+    count: usize,
+    bytes: f64,
+}
+
+/// Refuses the responses of some pairs of inputs and outputs at so many frequencies.
+///
+/// # Errors
+///
+/// [`TooLargeResponse`], with what to do about it.
+pub fn refuse_large_response(pairs: usize, count: usize) -> Result<(), TooLargeResponse> {
+    // a complex number is held twice: as it is computed, and pair by pair
+    let bytes = pairs as f64 * count as f64 * 32.0;
+    if bytes > MOST_BYTES {
+        return Err(TooLargeResponse {
+            pairs,
+            count,
+            bytes,
+        });
+    }
+    Ok(())
 }
 
 /// Refuses a run of a mechanism over the time of `spec`, with the channels that begin with one of `channels`, all if absent.
@@ -88,4 +118,21 @@ fn kept(mechanism: &Mechanism, beginnings: Option<&[String]>) -> usize {
     let names = signals.iter().flat_map(Signals::iter);
     let is_kept = |name: &str| beginnings.iter().any(|kept| name.starts_with(kept));
     names.filter(|signal| is_kept(&signal.name)).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By hand: 32 bytes per frequency and pair.
+    #[test]
+    fn responses_that_fill_the_memory_are_refused() {
+        assert_eq!(refuse_large_response(1000, 100_000), Ok(()));
+        let refused = refuse_large_response(1_000_000, 400).unwrap_err();
+        let words = refused.to_string();
+        assert!(
+            words.contains("12 GiB") && words.contains("--count"),
+            "{words}"
+        );
+    }
 }

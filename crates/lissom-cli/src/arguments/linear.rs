@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::values::{count, instant, stiffening};
+use super::values::{count, frequency, instant, stiffening};
 use super::{ModelArguments, StartArguments};
 use crate::output::AnswerArguments;
 use crate::plot::{ChannelArguments, PlotArguments};
@@ -109,7 +109,7 @@ pub(crate) struct ResponseArguments {
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
     pub(crate) outputs: Vec<String>,
     /// Lowest and highest angular frequency in rad/s; from below the slowest pole to above the fastest unless said.
-    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', value_parser = instant)]
+    #[arg(long, value_name = "LOW,HIGH", value_delimiter = ',', value_parser = frequency)]
     pub(crate) frequencies: Vec<f64>,
     /// Number of frequencies, evenly by their logarithms; peaks get more.
     #[arg(long, value_name = "N", default_value_t = 400, value_parser = count)]

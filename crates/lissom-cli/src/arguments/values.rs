@@ -36,6 +36,19 @@ pub(super) fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
+/// Lowest and highest angular frequency of a response, in rad/s.
+const FREQUENCIES: [f64; 2] = [1e-12, 1e12];
+
+pub(super) fn frequency(text: &str) -> Result<f64, String> {
+    let [least, most] = FREQUENCIES;
+    match text.trim().parse::<f64>() {
+        Ok(frequency) if (least..=most).contains(&frequency) => Ok(frequency),
+        _ => Err(format!(
+            "write frequencies in rad/s, from {least:e} to {most:e}"
+        )),
+    }
+}
+
 pub(super) fn instant(text: &str) -> Result<f64, String> {
     match text.trim().parse::<f64>() {
         Ok(time_s) if time_s.is_finite() => Ok(time_s),

@@ -13,7 +13,7 @@ use super::run::{batch_for, refuse_too_large, watched};
 use crate::arguments::ConvergeArguments;
 use crate::interrupt::Keeping;
 use crate::output::rounded;
-use crate::plot::WithPlot;
+use crate::plot::{CHANNELS, WithPlot};
 use crate::stop::Stop;
 use crate::{interrupt, source};
 
@@ -58,7 +58,7 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
         "Fineness of time, beside the user's"
     };
     let chart = || Ok(chart(&report.model, across, &curves));
-    let plot = arguments.plot.write(arguments.answer, chart)?;
+    let plot = (arguments.plot).write(arguments.answer, CHANNELS, chart)?;
     let answer = WithPlot {
         answer: &report,
         plot: plot.as_ref(),

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use super::linear;
 use crate::arguments::ModesArguments;
 use crate::output::{counted, short};
-use crate::plot::WithPlot;
+use crate::plot::{CHANNELS, WithPlot};
 use crate::source;
 use crate::stop::Stop;
 
@@ -57,7 +57,7 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
         files.push(path.display().to_string());
     }
     let chart = || chart(&loaded, &recording, &arguments.channels.channels);
-    let plot = arguments.plot.write(arguments.answer, chart)?;
+    let plot = (arguments.plot).write(arguments.answer, CHANNELS, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
     let answer = WithPlot {
         answer: &as_json(&loaded, &frozen, &modes, &files),

@@ -17,7 +17,7 @@ use super::{linear, run};
 use crate::arguments::{InterpolationArgument, PerturbArguments};
 use crate::interrupt::Keeping;
 use crate::output::{counted, rounded, short};
-use crate::plot::WithPlot;
+use crate::plot::{CHANNELS, WithPlot};
 use crate::stop::Stop;
 use crate::{interrupt, source};
 
@@ -98,7 +98,7 @@ pub(crate) fn run(arguments: &PerturbArguments) -> Result<(), Stop> {
         let channels = &arguments.channels.channels;
         Ok(Chart::of_recordings(&loaded, &labelled, channels))
     };
-    let plot = arguments.plot.write(arguments.answer, chart)?;
+    let plot = (arguments.plot).write(arguments.answer, CHANNELS, chart)?;
     summary["files"] = (files.iter().chain(plot.iter().map(|plot| &plot.file)))
         .map(|path| json!(path.display().to_string()))
         .collect();

@@ -13,11 +13,13 @@ use serde_json::json;
 use crate::arguments::{PictureArguments, ReportArguments};
 use crate::diagnostics;
 use crate::output::{self, AnswerArguments};
-use crate::plot::{PlotArguments, WithPlot, WrittenPlot};
+use crate::plot::{CHANNELS, PlotArguments, WithPlot, WrittenPlot};
 use crate::stop::Stop;
 
 /// Writes a report on recordings of the disk.
 pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
+    (arguments.out.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
+    arguments.plot.refuse_unwritable()?;
     let stored = (arguments.recordings.iter())
         .map(|path| stored::read(path).map_err(explained))
         .collect::<Result<Vec<Stored>, Stop>>()?;
@@ -134,7 +136,7 @@ fn write(
         .collect();
     if let Some(first) = sources.first() {
         let chart = || Ok(Chart::of_recordings(first.loaded, &labelled, channels));
-        pictures.plot = plot.write(answer, chart)?;
+        pictures.plot = plot.write(answer, CHANNELS, chart)?;
         let plot = pictures.plot.iter().map(|plot| plot.file.clone());
         pictures.files.extend(plot);
     }

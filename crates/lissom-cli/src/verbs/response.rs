@@ -5,7 +5,7 @@ use std::f64::consts::{FRAC_PI_2, TAU};
 use lissom::{Complex, Linearized, SignalNames};
 use lissom_io::load::Loaded;
 use lissom_io::response::{Pair, Response};
-use lissom_io::{atomic, linear as io_linear};
+use lissom_io::{atomic, linear as io_linear, size};
 use lissom_report::{Axis, Chart, Curve, MOST_CURVES, Panel, Scale};
 use serde_json::{Value, json};
 
@@ -19,6 +19,8 @@ use crate::stop::Stop;
 
 /// Pairs that are told one by one.
 const TOLD: usize = 24;
+/// Options that choose what is told.
+const CHOICE: &str = "--inputs and --outputs";
 /// Zeros of a pair that are named.
 const NAMED: usize = 3;
 
@@ -55,6 +57,8 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     };
     let found = found.with_inputs(&linearize::inputs(&found, &arguments.inputs)?);
     let outputs = outputs(&found, &arguments.outputs)?;
+    let inputs = SignalNames::new(&found.trajectory).inputs.len();
+    size::refuse_large_response(inputs * outputs.len(), arguments.count)?;
     let response = Response::of(&found, &outputs, range, arguments.count)?;
     if response.pairs.is_empty() {
         return Err(Stop::Failed(
@@ -69,7 +73,7 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     }
     let curves: Vec<Curves> = response.pairs.iter().map(magnitude_and_phase).collect();
     let chart = || Ok(chart(&loaded, &response, &curves));
-    let plot = arguments.plot.write(arguments.answer, chart)?;
+    let plot = (arguments.plot).write(arguments.answer, CHOICE, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
     let answer = WithPlot {
         answer: &as_json(&response, time_s, &saturated, &files),
@@ -89,10 +93,9 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
 fn range(asked: &[f64]) -> Result<Option<[f64; 2]>, Stop> {
     match *asked {
         [] => Ok(None),
-        [low, high] if 0.0 < low && low < high => Ok(Some([low, high])),
+        [low, high] if low < high => Ok(Some([low, high])),
         _ => Err(Stop::Usage(
-            "--frequencies takes two rising positive numbers in rad/s, for example 0.1,1000"
-                .to_owned(),
+            "--frequencies takes two rising numbers in rad/s, for example 0.1,1000".to_owned(),
         )),
     }
 }
@@ -249,7 +252,7 @@ fn in_words(loaded: &Loaded, response: &Response, time_s: f64, files: &[String])
     let more = response.pairs.len().saturating_sub(TOLD);
     if more > 0 {
         lines.push(format!(
-            "  and {more} more; --inputs and --outputs choose, --json has them all"
+            "  and {more} more; choose with {CHOICE}, or have them all with --json"
         ));
     }
     lines.push(match files {

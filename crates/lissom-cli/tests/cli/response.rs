@@ -210,7 +210,15 @@ fn words_plots_and_refusals() {
     ];
     (folder.lissom(&words)).says(0, &[&format!("({hertz:.1}"), "minimum phase"]);
     for (options, reason) in [
-        (&["--frequencies", "5,1"][..], "two rising positive numbers"),
+        (&["--frequencies", "5,1"][..], "two rising numbers"),
+        (
+            &["--frequencies", "1e-300,1e300"][..],
+            "in rad/s, from 1e-12 to 1e12",
+        ),
+        (
+            &["--frequencies", "0,1"][..],
+            "in rad/s, from 1e-12 to 1e12",
+        ),
         (&["--outputs", "tip.positon"][..], "did you mean"),
         (&["--inputs", "hub.torqe"][..], "did you mean"),
         (
@@ -226,4 +234,24 @@ fn words_plots_and_refusals() {
             .collect();
         folder.lissom(&words).says(2, &[reason]);
     }
+}
+
+/// What has no room in a plot is chosen by options that this verb has.
+#[test]
+fn what_a_plot_leaves_out_is_chosen_by_inputs_and_outputs() {
+    let folder = Folder::new();
+    let outputs = "hand.position,lower_tip.position";
+    let asked = [
+        "response",
+        "shuttle-arm",
+        "--inputs",
+        "all",
+        "--outputs",
+        outputs,
+    ];
+    let answer = folder.lissom(&[&asked[..], &["--count", "20", "--plot", "bode.svg"]].concat());
+    assert_eq!(answer.code, 0, "{}", answer.stderr);
+    let said = &answer.stderr;
+    assert!(said.starts_with("The plot has no room for"), "{said}");
+    assert!(said.contains("with --inputs and --outputs"), "{said}");
 }

@@ -163,7 +163,7 @@ impl Runs {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{label} is written in nodes and elements, and compare needs bodies and joints; run, converge, check, eval, equilibrium, modes, \
-     linearize and perturb do not"
+     linearize, response and perturb do not"
 )]
 pub struct OfNodes {
     label: String,
