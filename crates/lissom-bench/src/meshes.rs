@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
-use lissom_fe::{Attached, FeError, Kind, block, block_spec, reduce};
+use lissom_fe::{Attached, FeError, Kind, NEVER, block, block_spec, reduce};
 use lissom_spec::spec::{MaterialSpec, MeshBasisSpec, MeshModesSpec};
 
 /// Modes with all interfaces held.
@@ -100,7 +100,7 @@ pub fn weigh(case: &Case) -> Result<Weighed, FeError> {
     };
     let spec = block_spec(aluminium, MeshBasisSpec::CraigBampton(modes));
     let (cpu, wall) = (ProcessTime::now(), Instant::now());
-    let reduction = reduce(&mesh, &spec, &Attached::default())?;
+    let reduction = reduce(&mesh, &spec, &Attached::default(), NEVER)?;
     Ok(Weighed {
         elements: reduction.source.elements,
         unknowns: reduction.source.unknowns,

@@ -6,6 +6,7 @@ use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use crate::FeError;
 use crate::modes::{self, Mode, Wanted, dot};
+use crate::stop::Stop;
 use crate::structure::{Structure, subtract};
 use lissom_spec::spec::{MeshBasisSpec, MeshFrameSpec, MeshModesSpec, NodeSpec};
 
@@ -67,19 +68,20 @@ pub(crate) fn choose<'n>(
 /// The modes of a basis, by rising frequency; one that was to be chosen and was not is Craig and Bampton's, which suits everything.
 ///
 /// # Errors
-/// If more modes are asked for than there are, or if shapes move no mass.
+/// If more modes are asked for than there are, if shapes move no mass, or when it is stopped.
 pub(crate) fn modes(
     structure: &mut Structure<'_>,
     basis: &MeshBasisSpec,
+    stop: Stop<'_>,
 ) -> Result<Vec<Mode>, FeError> {
     let modes = match basis {
-        MeshBasisSpec::ClampedFree(own) => natural(structure, own)?,
+        MeshBasisSpec::ClampedFree(own) => natural(structure, own, stop)?,
         MeshBasisSpec::FreeFree(own) => {
             structure.take_mean_axes();
-            natural(structure, own)?
+            natural(structure, own, stop)?
         }
         MeshBasisSpec::CraigBampton(own) | MeshBasisSpec::Auto(own) => {
-            let modes = craig_bampton(structure, own)?;
+            let modes = craig_bampton(structure, own, stop)?;
             if own.frame == MeshFrameSpec::Tangent {
                 modes
             } else {
@@ -106,13 +108,15 @@ fn lowest(
     structure: &Structure<'_>,
     spec: &MeshModesSpec,
     inverse: impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>>,
+    stop: Stop<'_>,
 ) -> Result<Vec<Mode>, FeError> {
     let size = structure.unknowns;
     let too_many = |modes, found| Err(FeError::TooManyModes { modes, found });
     if let Some(modes) = spec.modes.filter(|&modes| modes > structure.deformations()) {
         return too_many(modes, structure.deformations());
     }
-    let found = modes::lowest(wanted(spec), size, inverse, |x| structure.times_mass(x));
+    let times_mass = |x: &[f64]| structure.times_mass(x);
+    let found = modes::lowest(wanted(spec), size, inverse, times_mass, stop)?;
     match (spec.modes, spec.frequency_rad_per_s) {
         (Some(modes), _) if found.len() < modes => too_many(modes, found.len()),
         (None, Some(frequency)) if found.len() > modes::MOST_BELOW => {
@@ -123,13 +127,18 @@ fn lowest(
 }
 
 /// Modes in the frame of reference, with what they leave out of the compliance of the interfaces if that is asked for.
-fn natural(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<Mode>, FeError> {
-    let mut modes = lowest(structure, spec, |x| structure.solve(x))?;
+fn natural(
+    structure: &Structure<'_>,
+    spec: &MeshModesSpec,
+    stop: Stop<'_>,
+) -> Result<Vec<Mode>, FeError> {
+    let mut modes = lowest(structure, spec, |x| structure.solve(x), stop)?;
     if let (None, true, Some(frequency)) = (spec.modes, modes.is_empty(), spec.frequency_rad_per_s)
     {
         let times_mass = |x: &[f64]| structure.times_mass(x);
         let inverse = |x: &[Vec<f64>]| structure.solve(x);
-        let first = modes::lowest(Wanted::Count(1), structure.unknowns, inverse, times_mass);
+        let size = structure.unknowns;
+        let first = modes::lowest(Wanted::Count(1), size, inverse, times_mass, stop)?;
         if let Some(first) = first.first() {
             let lowest = first.square.sqrt();
             return Err(FeError::NoneBelow { frequency, lowest });
@@ -189,7 +198,11 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
 }
 
 /// Static shapes of the interfaces that move, and modes with all of them held, made orthogonal in mass and stiffness.
-fn craig_bampton(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<Mode>, FeError> {
+fn craig_bampton(
+    structure: &Structure<'_>,
+    spec: &MeshModesSpec,
+    stop: Stop<'_>,
+) -> Result<Vec<Mode>, FeError> {
     let loads = structure.frame_loads();
     let responses = structure.solve(&loads);
     let size = loads.len();
@@ -214,7 +227,7 @@ fn craig_bampton(structure: &Structure<'_>, spec: &MeshModesSpec) -> Result<Vec<
         }
         solved
     };
-    let fixed = lowest(structure, spec, with_interfaces_held)?;
+    let fixed = lowest(structure, spec, with_interfaces_held, stop)?;
     let mut vectors: Vec<Vec<f64>> = (0..size)
         .map(|i| combined(stiffness.column(i).as_slice()))
         .collect();

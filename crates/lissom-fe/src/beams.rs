@@ -26,6 +26,7 @@ use crate::FeError;
 use crate::cholesky::Cholesky;
 use crate::finite_elements::{Field, FiniteElements, Moves, Place};
 use crate::quadrature::gauss_legendre;
+use crate::stop::Stop;
 use crate::surface;
 use lissom_spec::spec::SurfaceSpec;
 
@@ -331,7 +332,7 @@ impl FiniteElements for Beams {
         (0..6).map(motion).collect()
     }
 
-    fn factorised(&self, held: &[usize]) -> Result<Cholesky, FeError> {
+    fn factorised(&self, held: &[usize], stop: Stop<'_>) -> Result<Cholesky, FeError> {
         let free = |element: &Element| -> Vec<(usize, usize)> {
             let nodes = element.nodes.iter().enumerate();
             let mut free: Vec<(usize, usize)> = nodes
@@ -356,11 +357,8 @@ impl FiniteElements for Beams {
             let own = &free[index];
             DMatrix::from_fn(own.len(), own.len(), |i, j| whole[(own[i].1, own[j].1)])
         };
-        Cholesky::new(self.unknowns(), &unknowns, &centres, matrix).map_err(|unknown| {
-            FeError::NotHeld {
-                at: self.nodes[unknown / 6].into(),
-            }
-        })
+        let factor = Cholesky::new(self.unknowns(), &unknowns, &centres, matrix, stop);
+        factor.map_err(|fault| fault.told(|unknown| self.nodes[unknown / 6].into()))
     }
 
     fn positions(&self) -> &Field {
@@ -422,10 +420,18 @@ impl FiniteElements for Beams {
             .collect()
     }
 
-    fn third_derivative(&self, unknowns: &[Vec<f64>], shapes: usize) -> Vec<DMatrix<f64>> {
+    fn third_derivative(
+        &self,
+        unknowns: &[Vec<f64>],
+        shapes: usize,
+        stop: Stop<'_>,
+    ) -> Result<Vec<DMatrix<f64>>, FeError> {
         let n = unknowns.len() - shapes;
         let mut found = vec![DMatrix::zeros(n, n); unknowns.len()];
         for element in &self.elements {
+            if stop() {
+                return Err(FeError::Stopped);
+            }
             for station in &element.stations {
                 let all: Vec<Strained> = (unknowns.iter())
                     .map(|own| Self::strained(element, station, own))
@@ -444,7 +450,7 @@ impl FiniteElements for Beams {
         for matrix in &mut found {
             matrix.fill_upper_triangle_with_lower_triangle();
         }
-        found
+        Ok(found)
     }
 
     /// A round bar along every element, as thick as a circle with the second moments of its sections.

@@ -7,7 +7,8 @@
 use lissom_spatial::simd::{Kernel, run_simd};
 use nalgebra::DMatrix;
 
-use crate::dense::partial_cholesky;
+use crate::dense::{Fault, partial_cholesky};
+use crate::stop::Stop;
 
 /// Unknowns of a leaf, counted once per element: enough for dense algebra, few against the separators above.
 const LEAF: usize = 600;
@@ -50,19 +51,21 @@ struct Dissection<'e, F> {
     /// Row of every unknown in the front at hand.
     row: Vec<usize>,
     fronts: Vec<Front>,
+    stop: Stop<'e>,
 }
 
 impl Cholesky {
     /// Factorises the sum of `matrix(element)` over all elements.
     ///
     /// # Errors
-    /// With an unknown whose pivot is not positive.
+    /// With an unknown whose pivot is not positive, or when it is stopped.
     pub(crate) fn new(
         size: usize,
         unknowns: &[Vec<usize>],
         centres: &[[f64; 3]],
         matrix: impl FnMut(usize) -> DMatrix<f64>,
-    ) -> Result<Self, usize> {
+        stop: Stop<'_>,
+    ) -> Result<Self, Fault> {
         let mut dissection = Dissection {
             unknowns,
             centres,
@@ -72,6 +75,7 @@ impl Cholesky {
             splits: 0,
             row: vec![0; size],
             fronts: Vec::new(),
+            stop,
         };
         let mut elements: Vec<usize> = (0..unknowns.len()).collect();
         dissection.factorise(&mut elements)?;
@@ -166,7 +170,7 @@ impl Front {
 
 impl<F: FnMut(usize) -> DMatrix<f64>> Dissection<'_, F> {
     /// Eliminates all unknowns that only these elements touch.
-    fn factorise(&mut self, elements: &mut [usize]) -> Result<Update, usize> {
+    fn factorise(&mut self, elements: &mut [usize]) -> Result<Update, Fault> {
         let total: usize = elements.iter().map(|&e| self.unknowns[e].len()).sum();
         if total <= LEAF || elements.len() == 1 {
             return self.leaf(elements);
@@ -209,7 +213,7 @@ impl<F: FnMut(usize) -> DMatrix<f64>> Dissection<'_, F> {
         self.eliminate(unknowns, eliminated, dense)
     }
 
-    fn leaf(&mut self, elements: &[usize]) -> Result<Update, usize> {
+    fn leaf(&mut self, elements: &[usize]) -> Result<Update, Fault> {
         let all: Vec<usize> = {
             let mut all: Vec<usize> = (elements.iter())
                 .flat_map(|&element| self.unknowns[element].iter().copied())
@@ -314,9 +318,13 @@ impl<F: FnMut(usize) -> DMatrix<f64>> Dissection<'_, F> {
         unknowns: Vec<usize>,
         eliminated: usize,
         mut dense: Vec<f64>,
-    ) -> Result<Update, usize> {
+    ) -> Result<Update, Fault> {
         let size = unknowns.len();
-        partial_cholesky(&mut dense, size, eliminated).map_err(|column| unknowns[column])?;
+        let found = partial_cholesky(&mut dense, size, eliminated, self.stop);
+        found.map_err(|fault| match fault {
+            Fault::Pivot(column) => Fault::Pivot(unknowns[column]),
+            Fault::Stopped => Fault::Stopped,
+        })?;
         let left = size - eliminated;
         let mut matrix = Vec::with_capacity(left * left);
         for column in eliminated..size {
@@ -339,7 +347,8 @@ impl<F: FnMut(usize) -> DMatrix<f64>> Dissection<'_, F> {
 
 #[cfg(test)]
 mod tests {
-    use super::Cholesky;
+    use super::{Cholesky, Fault};
+    use crate::stop::NEVER;
     use nalgebra::DMatrix;
 
     /// Condition of the chain below times rounding.
@@ -373,7 +382,8 @@ mod tests {
             }
         }
         let size = nx * ny * nz;
-        let factor = Cholesky::new(size, &unknowns, &centres, |e| matrices[e].clone()).unwrap();
+        let factor = Cholesky::new(size, &unknowns, &centres, |e| matrices[e].clone(), NEVER);
+        let factor = factor.unwrap();
         let right: Vec<f64> = (0..size).map(|i| (i as f64).sin()).collect();
         let turned: Vec<f64> = right.iter().rev().copied().collect();
         let others = [
@@ -410,7 +420,7 @@ mod tests {
             0 => DMatrix::from_row_slice(2, 2, &[1.0, -1.0, -1.0, 2.0]),
             _ => DMatrix::from_element(1, 1, 0.0),
         };
-        let error = Cholesky::new(3, &unknowns, &[[0.0; 3]; 2], matrix).err();
-        assert_eq!(error, Some(2));
+        let error = Cholesky::new(3, &unknowns, &[[0.0; 3]; 2], matrix, NEVER).err();
+        assert_eq!(error, Some(Fault::Pivot(2)));
     }
 }

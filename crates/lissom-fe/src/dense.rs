@@ -4,6 +4,9 @@ use std::ops::Range;
 
 use lissom_spatial::simd::{Kernel, run_simd};
 
+use crate::FeError;
+use crate::stop::Stop;
+
 /// Columns that are eliminated together: enough that reading the tiles costs little against working on them.
 const PANEL: usize = 64;
 
@@ -16,18 +19,39 @@ const CHUNK: usize = 192;
 /// Smallest pivot over the entry it comes from: what is less is rounding.
 const PIVOT: f64 = 1e-13;
 
+/// Why a factorisation has no end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// The pivot of a column, or of an unknown, is not positive.
+    Pivot(usize),
+    /// Somebody ended it.
+    Stopped,
+}
+
+impl Fault {
+    /// As whoever reduces a body is told, with the place of an unknown.
+    pub(crate) fn told(self, place: impl FnOnce(usize) -> [f64; 3]) -> FeError {
+        match self {
+            Self::Pivot(unknown) => FeError::NotHeld { at: place(unknown) },
+            Self::Stopped => FeError::Stopped,
+        }
+    }
+}
+
 /// Factorises the first `eliminated` columns of a matrix, lower triangle by columns, and subtracts their products from the
-/// others. What stands above the diagonal is overwritten. The error is the column without a positive pivot.
+/// others. What stands above the diagonal is overwritten.
 pub(crate) fn partial_cholesky(
     matrix: &mut [f64],
     size: usize,
     eliminated: usize,
-) -> Result<(), usize> {
+    stop: Stop<'_>,
+) -> Result<(), Fault> {
     let mut outcome = Ok(());
     run_simd(Elimination {
         matrix,
         size,
         eliminated,
+        stop,
         outcome: &mut outcome,
     });
     outcome
@@ -37,7 +61,8 @@ struct Elimination<'m> {
     matrix: &'m mut [f64],
     size: usize,
     eliminated: usize,
-    outcome: &'m mut Result<(), usize>,
+    stop: Stop<'m>,
+    outcome: &'m mut Result<(), Fault>,
 }
 
 impl Kernel for Elimination<'_> {
@@ -50,7 +75,11 @@ impl Kernel for Elimination<'_> {
         while start < self.eliminated {
             let end = self.eliminated.min(start + PANEL);
             if let Err(column) = panel(a, size, start..end, &scale) {
-                *self.outcome = Err(column);
+                *self.outcome = Err(Fault::Pivot(column));
+                return;
+            }
+            if (self.stop)() {
+                *self.outcome = Err(Fault::Stopped);
                 return;
             }
             pack(&a[start * size..end * size], size, end, &mut packed);
@@ -174,7 +203,8 @@ fn plus(sum: [f64; SIDE], own: &[f64; SIDE], factor: f64) -> [f64; SIDE] {
 
 #[cfg(test)]
 mod tests {
-    use super::partial_cholesky;
+    use super::{Fault, partial_cholesky};
+    use crate::stop::NEVER;
 
     /// Sums of some hundred products of the order of one, relative to a diagonal of their number.
     const ROUNDING: f64 = 1e-13;
@@ -193,7 +223,7 @@ mod tests {
             let mut a: Vec<f64> = (0..size * size)
                 .map(|at| entry(at % size, at / size))
                 .collect();
-            partial_cholesky(&mut a, size, eliminated).unwrap();
+            partial_cholesky(&mut a, size, eliminated, NEVER).unwrap();
             for j in 0..size {
                 for i in j..size {
                     let factors: f64 = (0..eliminated.min(j + 1))
@@ -221,7 +251,8 @@ mod tests {
             }
             // the same as the column before it
             a[(lost - 1) * size + lost] = 2.0;
-            assert_eq!(partial_cholesky(&mut a, size, size), Err(lost));
+            let found = partial_cholesky(&mut a, size, size, NEVER);
+            assert_eq!(found, Err(Fault::Pivot(lost)));
         }
     }
 }

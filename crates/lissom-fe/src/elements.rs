@@ -18,6 +18,7 @@ use crate::finite_elements::Field;
 use crate::mesh::{Lump, Mesh};
 use crate::modes::dot;
 use crate::shape::Kind;
+use crate::stop::Stop;
 use lissom_spec::spec::MaterialSpec;
 
 /// A mesh with its materials.
@@ -263,7 +264,15 @@ impl<'m> Elements<'m> {
     /// ```math
     /// C : q(\psi_a, \psi_b) + \nabla\psi_a\,\sigma(\psi_b) + \nabla\psi_b\,\sigma(\psi_a) .
     /// ```
-    pub(crate) fn third_derivative(&self, fields: &[Field], shapes: &[Field]) -> Vec<DMatrix<f64>> {
+    ///
+    /// # Errors
+    /// When somebody stops it.
+    pub(crate) fn third_derivative(
+        &self,
+        fields: &[Field],
+        shapes: &[Field],
+        stop: Stop<'_>,
+    ) -> Result<Vec<DMatrix<f64>>, FeError> {
         let n = shapes.len();
         let pairs: Vec<(usize, usize)> =
             (0..n).flat_map(|a| (0..=a).map(move |b| (a, b))).collect();
@@ -271,6 +280,9 @@ impl<'m> Elements<'m> {
         let mut of_shapes = Vec::with_capacity(n);
         let (mut forces, mut moved) = (Vec::new(), Vec::new());
         for (index, solid) in self.mesh.solids.iter().enumerate() {
+            if stop() {
+                return Err(FeError::Stopped);
+            }
             let unknowns = 3 * solid.nodes.len();
             forces.clear();
             forces.resize(pairs.len() * unknowns, 0.0);
@@ -305,7 +317,7 @@ impl<'m> Elements<'m> {
         for matrix in &mut found {
             matrix.fill_upper_triangle_with_lower_triangle();
         }
-        found
+        Ok(found)
     }
 
     fn stress(&self, index: usize, slope: &Matrix3<f64>) -> Matrix3<f64> {

@@ -4,6 +4,9 @@
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeError {
+    /// Whoever asked for the reduction ended it.
+    #[error("the reduction was stopped")]
+    Stopped,
     /// The text is not that of a mesh.
     #[error("line {line}: {message}")]
     Text {

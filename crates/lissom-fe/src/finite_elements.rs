@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use crate::FeError;
 use crate::cholesky::Cholesky;
+use crate::stop::Stop;
 use crate::structure::Frame;
 use lissom_spec::spec::SurfaceSpec;
 
@@ -34,8 +35,8 @@ pub(crate) trait FiniteElements {
     /// The stiffness without the unknowns that are `held`, factorised.
     ///
     /// # Errors
-    /// If it is not that of one body that is held.
-    fn factorised(&self, held: &[usize]) -> Result<Cholesky, FeError>;
+    /// If it is not that of one body that is held, or somebody stops it.
+    fn factorised(&self, held: &[usize], stop: Stop<'_>) -> Result<Cholesky, FeError>;
 
     /// Undeformed positions of the points.
     fn positions(&self) -> &Field;
@@ -63,7 +64,15 @@ pub(crate) trait FiniteElements {
 
     /// Third derivative of the strain energy at rest along every one of `unknowns` and every two of those from the one numbered `shapes`
     /// on, each a symmetric matrix.
-    fn third_derivative(&self, unknowns: &[Vec<f64>], shapes: usize) -> Vec<DMatrix<f64>>;
+    ///
+    /// # Errors
+    /// When somebody stops it.
+    fn third_derivative(
+        &self,
+        unknowns: &[Vec<f64>],
+        shapes: usize,
+        stop: Stop<'_>,
+    ) -> Result<Vec<DMatrix<f64>>, FeError>;
 
     /// What the body looks like, deformed by the unknowns of modes or, which is the same, by their fields; none if that is too much for a picture.
     fn surface(&self, modes: &[&[f64]], shapes: &[Field]) -> Option<SurfaceSpec>;

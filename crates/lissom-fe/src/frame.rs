@@ -10,6 +10,7 @@ use crate::beams::{Beams, NODES, Section};
 use crate::curve::Curve;
 use crate::error::MemberFault;
 use crate::reduce::{Reduction, reduced};
+use crate::stop::Stop;
 use lissom_spec::spec::{BeamFrameSpec, MemberSpec, SectionStiffness, StationSpec};
 
 /// Elements of a member that does not say how many it has.
@@ -24,9 +25,13 @@ const ALONG: f64 = 1e-2;
 /// Reduces a frame to elastic coordinates, in the frame of the body.
 ///
 /// # Errors
-/// For frames that are not one sound body.
-pub fn reduce_frame(spec: &BeamFrameSpec, attached: &Attached) -> Result<Reduction, FeError> {
-    reduced(&beams(spec)?, &spec.basis, attached, spec.stiffening)
+/// For frames that are not one sound body, or when it is stopped.
+pub fn reduce_frame(
+    spec: &BeamFrameSpec,
+    attached: &Attached,
+    stop: Stop<'_>,
+) -> Result<Reduction, FeError> {
+    reduced(&beams(spec)?, &spec.basis, attached, spec.stiffening, stop)
 }
 
 /// A member with its line and the places along it where something changes.

@@ -20,6 +20,7 @@ use crate::mesh::Mesh;
 use crate::modes::dot;
 use crate::reduce::{Reduction, Source, frame_node, none_is_far, residuals, signed};
 use crate::solids::nearest;
+use crate::stop::Stop;
 use crate::structure::{Frame, Functional, Structure};
 use crate::surface;
 use crate::table::DIRECTIONS;
@@ -64,12 +65,13 @@ struct Imported<'m> {
 /// Reduces matrices over the nodes of a mesh, whose lengths are in metres already.
 ///
 /// # Errors
-/// For matrices that are not those of one free body.
+/// For matrices that are not those of one free body, or when it is stopped.
 pub fn reduce_matrices(
     mesh: &Mesh,
     matrices: Matrices,
     spec: &MeshSpec,
     attached: &Attached,
+    stop: Stop<'_>,
 ) -> Result<Reduction, FeError> {
     none_is_far(mesh)?;
     let (mut imported, geometric) = Imported::new(mesh, matrices, spec.mass_unit_kg, spec.unit_m)?;
@@ -84,12 +86,12 @@ pub fn reduce_matrices(
     let rigid = imported.rigid_motions(unknowns, &interfaces);
     let mass = |x: &[f64]| imported.loads(unknowns, &imported.mass.times(&imported.moved(x)));
     let mut structure = Structure::new(frames, rigid, mass, |held| {
-        imported.factorised(unknowns, held)
+        imported.factorised(unknowns, held, stop)
     })?;
     let names = || interfaces.iter().map(|own| own.name.as_str());
     let chosen = basis::choose(&spec.basis, names(), attached);
     let basis = chosen.as_ref().map_or(&spec.basis, |own| &own.basis);
-    let mut modes = basis::modes(&mut structure, basis)?;
+    let mut modes = basis::modes(&mut structure, basis, stop)?;
     let shapes = signed(&mut modes, |x| imported.field(&imported.moved(x)));
     let moved: Vec<Vec<f64>> = modes
         .iter()
@@ -378,7 +380,12 @@ impl<'m> Imported<'m> {
     }
 
     /// The stiffness between unknowns, dissected by pairs of nodes that it couples.
-    fn factorised(&self, unknowns: usize, held: &[usize]) -> Result<Cholesky, FeError> {
+    fn factorised(
+        &self,
+        unknowns: usize,
+        held: &[usize],
+        stop: Stop<'_>,
+    ) -> Result<Cholesky, FeError> {
         let mut blocks: BTreeMap<[usize; 2], Vec<(usize, usize, f64)>> = BTreeMap::new();
         for (row, &(node, _)) in self.unknowns.iter().enumerate() {
             for &(column, value) in self.stiffness.row(row) {
@@ -418,15 +425,13 @@ impl<'m> Imported<'m> {
             }
             dense
         };
-        let factor = Cholesky::new(unknowns, &pairs, &centres, matrix);
-        factor.map_err(|unknown| {
+        let factor = Cholesky::new(unknowns, &pairs, &centres, matrix, stop);
+        let place = |unknown: usize| {
             let moves = |own: &&Functional| own.iter().any(|&(u, _)| u == unknown);
             let row = self.motion.iter().position(|own| moves(&own)).unwrap_or(0);
-            let node = self.unknowns[row].0;
-            FeError::NotHeld {
-                at: self.mesh.nodes[node],
-            }
-        })
+            self.mesh.nodes[self.unknowns[row].0]
+        };
+        factor.map_err(|fault| fault.told(place))
     }
 
     /// A node of the mesh as one of the body: it turns by its own rotations, or with the nodes around it.

@@ -15,6 +15,7 @@
 //! | `basis` | the shapes in which a structure deforms |
 //! | `surface` | what a body looks like, with stress |
 //! | `block` | a mesh to try reductions on |
+//! | `stop` | whether somebody wants the work to end |
 //! | `reduce`, `second_order` | modal integrals and second-order displacements |
 //!
 //! There are no files and no threads here.
@@ -42,6 +43,7 @@ mod reduce;
 mod second_order;
 mod shape;
 mod solids;
+mod stop;
 mod structure;
 mod surface;
 mod table;
@@ -61,4 +63,5 @@ pub use mesh::{Bar, Group, Lump, Mesh, Solid};
 pub use nastran::{Dmig, dmig_matrices, is_dmig, parse as parse_nastran, parse_dmig};
 pub use reduce::{Reduction, Residual, Source, reduce};
 pub use shape::Kind;
+pub use stop::{NEVER, Stop};
 pub use table::{parse_nodes, parse_unknowns};

@@ -5,6 +5,9 @@
 
 use nalgebra::{DMatrix, SymmetricEigen};
 
+use crate::FeError;
+use crate::stop::Stop;
+
 /// Vectors of a block: more than an eigenvalue is repeated in any body of practice.
 const BLOCK: usize = 6;
 
@@ -53,12 +56,16 @@ impl Wanted {
 }
 
 /// The lowest modes, or as many as there are; none where masses and stiffnesses are too far apart for numbers.
+///
+/// # Errors
+/// When somebody stops it.
 pub(crate) fn lowest(
     wanted: Wanted,
     size: usize,
     inverse: impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>>,
     mass: impl Fn(&[f64]) -> Vec<f64>,
-) -> Vec<Mode> {
+    stop: Stop<'_>,
+) -> Result<Vec<Mode>, FeError> {
     let mut seed = 1_u32;
     let mut random = || {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
@@ -73,6 +80,9 @@ pub(crate) fn lowest(
     let mut projected = DMatrix::zeros(0, 0);
     let mut before: Vec<f64> = Vec::new();
     loop {
+        if stop() {
+            return Err(FeError::Stopped);
+        }
         let known = basis.len();
         for vector in block.drain(..) {
             if let Some((v, mv)) = orthonormal(vector, &basis, &with_mass, &mass) {
@@ -92,12 +102,11 @@ pub(crate) fn lowest(
         });
         if settled || basis.len() == known || wanted.is_too_much(&thetas) {
             let modes = eigen.into_iter().take(count.unwrap_or(thetas.len()));
-            return modes
-                .map(|(theta, combination)| Mode {
-                    square: 1.0 / theta,
-                    vector: combined(&basis, &combination),
-                })
-                .collect();
+            let mode = |(theta, combination): (f64, Vec<f64>)| Mode {
+                square: 1.0 / theta,
+                vector: combined(&basis, &combination),
+            };
+            return Ok(modes.map(mode).collect());
         }
         before = thetas;
         block = images[known..].to_vec();
@@ -196,6 +205,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::{Wanted, lowest};
+    use crate::stop::NEVER;
 
     /// Closed form: a stiffness with pairs of equal eigenvalues, and all modes when more are asked for than there are.
     #[test]
@@ -203,22 +213,19 @@ mod tests {
         let squares: Vec<f64> = (0..40).map(|i| f64::from(1 + i / 2)).collect();
         let one = |x: &Vec<f64>| x.iter().zip(&squares).map(|(x, k)| x / k).collect();
         let inverse = |x: &[Vec<f64>]| x.iter().map(one).collect();
-        let modes = lowest(Wanted::Count(7), 40, inverse, <[f64]>::to_vec);
-        for (mode, square) in modes.iter().zip(&squares) {
+        let found = |wanted: Wanted| {
+            let modes = lowest(wanted, 40, inverse, <[f64]>::to_vec, NEVER);
+            modes.unwrap()
+        };
+        for (mode, square) in found(Wanted::Count(7)).iter().zip(&squares) {
             assert!(
                 (mode.square / square - 1.0).abs() < 1e-12,
                 "{}",
                 mode.square
             );
         }
-        assert_eq!(
-            lowest(Wanted::Count(50), 40, inverse, <[f64]>::to_vec).len(),
-            40
-        );
+        assert_eq!(found(Wanted::Count(50)).len(), 40);
         // 1, 1, 2, 2, 3, 3
-        assert_eq!(
-            lowest(Wanted::Below(3.5), 40, inverse, <[f64]>::to_vec).len(),
-            6
-        );
+        assert_eq!(found(Wanted::Below(3.5)).len(), 6);
     }
 }

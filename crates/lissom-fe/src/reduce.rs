@@ -10,6 +10,7 @@ use crate::mesh::Mesh;
 use crate::modes::{Mode, dot};
 use crate::second_order::{Assembled, Load};
 use crate::solids::Solids;
+use crate::stop::Stop;
 use crate::structure::{Frame, Structure, value};
 use lissom_spec::spec::{
     MeshBasisSpec, MeshSpec, ReducedNodeSpec, ReducedSpec, SecondOrderIntegralsSpec,
@@ -57,15 +58,20 @@ pub struct Residual {
 /// Reduces a mesh to elastic coordinates, in the frame of its file.
 ///
 /// # Errors
-/// For meshes that are not one sound body with materials and interfaces.
-pub fn reduce(mesh: &Mesh, spec: &MeshSpec, attached: &Attached) -> Result<Reduction, FeError> {
+/// For meshes that are not one sound body with materials and interfaces, or when it is stopped.
+pub fn reduce(
+    mesh: &Mesh,
+    spec: &MeshSpec,
+    attached: &Attached,
+    stop: Stop<'_>,
+) -> Result<Reduction, FeError> {
     none_is_far(mesh)?;
     if !mesh.bars.is_empty() {
         let beams = bars::beams(mesh, spec, &attached.points)?;
-        return reduced(&beams, &spec.basis, attached, spec.stiffening);
+        return reduced(&beams, &spec.basis, attached, spec.stiffening, stop);
     }
     let solids = Solids::new(mesh, spec, &attached.points)?;
-    reduced(&solids, &spec.basis, attached, spec.stiffening)
+    reduced(&solids, &spec.basis, attached, spec.stiffening, stop)
 }
 
 /// Asks for nodes within reach.
@@ -78,12 +84,13 @@ pub(crate) fn none_is_far(mesh: &Mesh) -> Result<(), FeError> {
 /// Reduces a body of elements to elastic coordinates.
 ///
 /// # Errors
-/// If it is not one body that its first interface holds, or has fewer modes than are asked for.
+/// If it is not one body that its first interface holds, has fewer modes than are asked for, or when it is stopped.
 pub(crate) fn reduced(
     elements: &dyn FiniteElements,
     basis: &MeshBasisSpec,
     attached: &Attached,
     stiffening: bool,
+    stop: Stop<'_>,
 ) -> Result<Reduction, FeError> {
     let interfaces = &elements.places()[..elements.interfaces()];
     let frames = interfaces.iter().filter_map(|place| match &place.moves {
@@ -92,23 +99,24 @@ pub(crate) fn reduced(
     });
     let mass = |x: &[f64]| elements.loads(&elements.times_mass(&elements.field(x)));
     let mut structure = Structure::new(frames.collect(), elements.rigid_motions(), mass, |held| {
-        elements.factorised(held)
+        elements.factorised(held, stop)
     })?;
     let names = || interfaces.iter().map(|place| place.name.as_str());
     let chosen = basis::choose(basis, names(), attached);
     let basis = chosen.as_ref().map_or(basis, |own| &own.basis);
-    let mut modes = basis::modes(&mut structure, basis)?;
+    let mut modes = basis::modes(&mut structure, basis, stop)?;
     let shapes = signed(&mut modes, |x| elements.field(x));
     let assembled = Assembled {
         elements,
         structure: &structure,
+        stop,
     };
     let mut body = assembled.integrals(&modes, &shapes);
     body.nodes = assembled.nodes(&modes, &shapes);
     let vectors: Vec<&[f64]> = modes.iter().map(|mode| mode.vector.as_slice()).collect();
     body.surface = elements.surface(&vectors, &shapes);
     if stiffening {
-        assembled.stiffen(&mut body, &modes, &shapes);
+        assembled.stiffen(&mut body, &modes, &shapes)?;
     }
     Ok(Reduction {
         body,
@@ -331,7 +339,12 @@ impl Assembled<'_> {
     }
 
     /// Adds the second-order displacements.
-    fn stiffen(&self, body: &mut ReducedSpec, modes: &[Mode], shapes: &[Field]) {
+    fn stiffen(
+        &self,
+        body: &mut ReducedSpec,
+        modes: &[Mode],
+        shapes: &[Field],
+    ) -> Result<(), FeError> {
         let elements = self.elements;
         let of_mass = |field: &Field| self.load(&elements.times_mass(field));
         let uniform = (0..3).map(|k| of_mass(&self.moved_along(k, None)));
@@ -341,7 +354,7 @@ impl Assembled<'_> {
         let on_places = places().flat_map(|(index, place)| self.loads_on(index, place));
         let loads = uniform.chain(growing).chain(shapes.iter().map(of_mass));
         let n = modes.len();
-        let hessians = self.hessians(modes, loads.chain(on_places));
+        let hessians = self.hessians(modes, loads.chain(on_places))?;
         let mut hessians = hessians.iter().map(|own| -> Vec<Vec<f64>> {
             let row = |i: usize| (0..n).map(|j| 0.5 * (own[(i, j)] + own[(j, i)])).collect();
             (0..n).map(row).collect()
@@ -361,5 +374,6 @@ impl Assembled<'_> {
                 node.second_order.extend(next(3));
             }
         }
+        Ok(())
     }
 }

@@ -21,12 +21,17 @@
 
 use nalgebra::{DMatrix, Matrix3};
 
+use crate::FeError;
 use crate::finite_elements::{Field, FiniteElements, second_order_work};
 use crate::modes::{Mode, dot};
+use crate::stop::Stop;
 use crate::structure::{Frame, Structure, subtract};
 
 /// Loads that are held in memory at once: each is as long as there are unknowns, and every named place of a body has six.
 const AT_ONCE: usize = 128;
+
+/// Loads whose responses are found together, a multiple of those that are solved side by side, before somebody is asked whether to go on.
+const SOLVED: usize = 8;
 
 /// A load on the unknowns of a structure.
 pub(crate) struct Load {
@@ -40,6 +45,7 @@ pub(crate) struct Load {
 pub(crate) struct Assembled<'s> {
     pub(crate) elements: &'s dyn FiniteElements,
     pub(crate) structure: &'s Structure<'s>,
+    pub(crate) stop: Stop<'s>,
 }
 
 impl Assembled<'_> {
@@ -65,22 +71,25 @@ impl Assembled<'_> {
     }
 
     /// $`f \cdot h`$ for every load, each a symmetric matrix over the modes.
+    ///
+    /// # Errors
+    /// When somebody stops it.
     pub(crate) fn hessians(
         &self,
         modes: &[Mode],
         mut loads: impl Iterator<Item = Load>,
-    ) -> Vec<DMatrix<f64>> {
+    ) -> Result<Vec<DMatrix<f64>>, FeError> {
         let mut found = Vec::new();
         loop {
             let some: Vec<Load> = loads.by_ref().take(AT_ONCE).collect();
             if some.is_empty() {
-                return found;
+                return Ok(found);
             }
-            found.extend(self.hessians_of(modes, &some));
+            found.extend(self.hessians_of(modes, &some)?);
         }
     }
 
-    fn hessians_of(&self, modes: &[Mode], loads: &[Load]) -> Vec<DMatrix<f64>> {
+    fn hessians_of(&self, modes: &[Mode], loads: &[Load]) -> Result<Vec<DMatrix<f64>>, FeError> {
         let n = modes.len();
         let shares: Vec<Vec<f64>> = (loads.iter())
             .map(|load| {
@@ -93,14 +102,19 @@ impl Assembled<'_> {
         // what the basis lacks of the responses, then the modes
         let mut unknowns: Vec<Vec<f64>> = Vec::with_capacity(loads.len() + n);
         let rights: Vec<Vec<f64>> = loads.iter().map(|load| load.unknowns.clone()).collect();
-        for (mut response, shares) in self.structure.solve(&rights).into_iter().zip(&shares) {
-            for (mode, share) in modes.iter().zip(shares) {
-                subtract(&mut response, share / mode.square, &mode.vector);
+        for (rights, shares) in rights.chunks(SOLVED).zip(shares.chunks(SOLVED)) {
+            if (self.stop)() {
+                return Err(FeError::Stopped);
             }
-            unknowns.push(response);
+            for (mut response, shares) in self.structure.solve(rights).into_iter().zip(shares) {
+                for (mode, share) in modes.iter().zip(shares) {
+                    subtract(&mut response, share / mode.square, &mode.vector);
+                }
+                unknowns.push(response);
+            }
         }
         unknowns.extend(modes.iter().map(|mode| mode.vector.clone()));
-        let third = (self.elements).third_derivative(&unknowns, loads.len());
+        let third = (self.elements).third_derivative(&unknowns, loads.len(), self.stop)?;
         let rotations: Vec<_> = (modes.iter())
             .map(|mode| self.elements.rotations(&mode.vector))
             .collect();
@@ -119,7 +133,7 @@ impl Assembled<'_> {
             }
             found.push(hessian);
         }
-        found
+        Ok(found)
     }
 }
 

@@ -9,6 +9,7 @@ use crate::cholesky::Cholesky;
 use crate::elements::Elements;
 use crate::finite_elements::{Field, FiniteElements, Moves, Place, second_order_work};
 use crate::mesh::Mesh;
+use crate::stop::Stop;
 use crate::structure::value;
 use crate::surface;
 use crate::ties::{Interface, Ties};
@@ -110,7 +111,7 @@ impl FiniteElements for Solids<'_> {
         self.ties.rigid_motions(self.elements.mesh, &self.ends)
     }
 
-    fn factorised(&self, held: &[usize]) -> Result<Cholesky, FeError> {
+    fn factorised(&self, held: &[usize], stop: Stop<'_>) -> Result<Cholesky, FeError> {
         let mesh = self.elements.mesh;
         let unknowns: Vec<Vec<usize>> = (mesh.solids.iter())
             .map(|solid| self.ties.unknowns_of(&solid.nodes, held))
@@ -134,12 +135,12 @@ impl FiniteElements for Solids<'_> {
                 DMatrix::zeros(unknowns[element].len(), unknowns[element].len())
             }
         };
-        let factor = Cholesky::new(self.ties.unknowns, &unknowns, &centres, matrix);
+        let factor = Cholesky::new(self.ties.unknowns, &unknowns, &centres, matrix, stop);
         match (broken, factor) {
             (Some(error), _) => Err(error),
-            (None, factor) => factor.map_err(|unknown| FeError::NotHeld {
-                at: self.ties.places[unknown],
-            }),
+            (None, factor) => {
+                factor.map_err(|fault| fault.told(|unknown| self.ties.places[unknown]))
+            }
         }
     }
 
@@ -191,9 +192,14 @@ impl FiniteElements for Solids<'_> {
     }
 
     /// That of the elements, and what the second-order motion of tied nodes works against the forces that hold displacements.
-    fn third_derivative(&self, unknowns: &[Vec<f64>], shapes: usize) -> Vec<DMatrix<f64>> {
+    fn third_derivative(
+        &self,
+        unknowns: &[Vec<f64>],
+        shapes: usize,
+        stop: Stop<'_>,
+    ) -> Result<Vec<DMatrix<f64>>, FeError> {
         let fields: Vec<Field> = unknowns.iter().map(|u| self.field(u)).collect();
-        let mut third = (self.elements).third_derivative(&fields, &fields[shapes..]);
+        let mut third = (self.elements).third_derivative(&fields, &fields[shapes..], stop)?;
         let mut tied = vec![false; self.elements.mesh.nodes.len()];
         let rigid = self.ends.iter().filter(|end| end.tie == TieSpec::Rigid);
         for &node in rigid.flat_map(|end| &end.nodes) {
@@ -213,7 +219,7 @@ impl FiniteElements for Solids<'_> {
                 }
             }
         }
-        third
+        Ok(third)
     }
 
     fn surface(&self, _modes: &[&[f64]], shapes: &[Field]) -> Option<SurfaceSpec> {

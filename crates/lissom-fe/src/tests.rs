@@ -8,7 +8,9 @@ mod second_order;
 mod surface;
 mod text;
 
-use crate::{Attached, Kind, block, reduce};
+use std::cell::Cell;
+
+use crate::{Attached, FeError, Kind, NEVER, block, reduce};
 use lissom_spec::spec::{
     InterfaceSpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, MeshSpec, NodeSpec, ReducedSpec,
 };
@@ -76,6 +78,7 @@ fn a_box_has_the_inertia_of_a_box() {
             &mesh,
             &spec(clamped(1), &["root"], 0.3),
             &Attached::default(),
+            NEVER,
         )
         .unwrap()
         .body;
@@ -99,6 +102,36 @@ fn a_box_has_the_inertia_of_a_box() {
     }
 }
 
+/// By counting: somebody is asked in the factorisation, in the search for modes and in the second-order displacements, and is heard wherever
+/// the work is; what nobody ends is what it is without asking.
+#[test]
+fn a_reduction_ends_when_somebody_says_so() {
+    let mesh = block(Kind::Tetra10, [6, 2, 2], [0.5, 0.06, 0.04]);
+    let spec = spec(
+        MeshBasisSpec::CraigBampton(lowest(4)),
+        &["root", "tip"],
+        0.3,
+    );
+    let ended_after = |most: usize| {
+        let asked = Cell::new(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() > most
+        };
+        let found = reduce(&mesh, &spec, &Attached::default(), &stop);
+        (asked.get(), found)
+    };
+    let (asked, whole) = ended_after(usize::MAX);
+    let unasked = reduce(&mesh, &spec, &Attached::default(), NEVER);
+    assert_eq!(whole.unwrap(), unasked.unwrap());
+    // at least once per element, which second-order displacements go through one by one
+    assert!(asked > mesh.solids.len() + 10, "{asked}");
+    for most in [0, 1, asked / 20, asked / 4, asked / 2, asked - 1] {
+        let (count, found) = ended_after(most);
+        assert_eq!((count, found.err()), (most + 1, Some(FeError::Stopped)));
+    }
+}
+
 /// A slender beam of quadratic hexahedra has Timoshenko's frequencies: 0.5 %.
 #[test]
 fn a_slender_beam_has_the_frequencies_of_timoshenko() {
@@ -108,6 +141,7 @@ fn a_slender_beam_has_the_frequencies_of_timoshenko() {
         &mesh,
         &spec(clamped(6), &["root"], 0.0),
         &Attached::default(),
+        NEVER,
     )
     .unwrap()
     .body;
@@ -198,6 +232,7 @@ fn frequencies_are_those_of_calculix() {
             &mesh,
             &spec(clamped(8), &["root"], 0.3),
             &Attached::default(),
+            NEVER,
         )
         .unwrap()
         .body;
@@ -219,6 +254,7 @@ fn rotation_stiffens_a_straight_beam_as_theory_says() {
         &mesh,
         &spec(clamped(2), &["root"], 0.0),
         &Attached::default(),
+        NEVER,
     )
     .unwrap()
     .body;
@@ -238,12 +274,13 @@ fn static_shapes_of_interfaces_keep_low_modes_and_statics() {
         &mesh,
         &spec(clamped(6), &["root", "tip"], 0.0),
         &Attached::default(),
+        NEVER,
     )
     .unwrap()
     .body;
     let basis = MeshBasisSpec::CraigBampton(lowest(8));
     let attached = at_point("middle", [0.5, 0.025, 0.015]);
-    let reduced = reduce(&mesh, &spec(basis, &["root", "tip"], 0.0), &attached)
+    let reduced = reduce(&mesh, &spec(basis, &["root", "tip"], 0.0), &attached, NEVER)
         .unwrap()
         .body;
     assert_eq!(reduced.stiffness.len(), 14);
@@ -295,7 +332,7 @@ fn numbers_that_no_body_has_are_refused() {
             spec.material[0].youngs_modulus_pa = modulus;
             spec.material[0].density_kg_per_m3 = density;
             // what is far apart and still a number may be reduced; the checks of bodies judge it
-            if let Err(error) = reduce(&mesh, &spec, &Attached::default()) {
+            if let Err(error) = reduce(&mesh, &spec, &Attached::default(), NEVER) {
                 assert!(!error.to_string().is_empty());
             }
         }

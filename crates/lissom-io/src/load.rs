@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 use lissom::spec::{InputSpec, JointSpec, MotionProfileSpec, TableMotionSpec};
 use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
-use lissom_fe::{FeError, Source};
+use lissom_fe::{FeError, NEVER, Source, Stop};
 use lissom_spec::Step;
 
 use crate::as_run::AsRun;
@@ -143,6 +143,19 @@ pub enum FileError {
 ///
 /// Every problem of the file and of the files it names.
 pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
+    load_watched(path, overrides, NEVER)
+}
+
+/// The same, where whoever reads the model may end the reduction of its bodies: an error then says so.
+///
+/// # Errors
+///
+/// As [`load`].
+pub fn load_watched(
+    path: &Path,
+    overrides: &[Override],
+    stop: Stop<'_>,
+) -> Result<Loaded, LoadError> {
     let is_robot = urdf::is_urdf(path);
     let text = if is_robot {
         robot_text(path)?
@@ -155,7 +168,8 @@ pub fn load(path: &Path, overrides: &[Override]) -> Result<Loaded, LoadError> {
         path.display().to_string()
     };
     let folder = path.parent().unwrap_or(Path::new(""));
-    let loaded = load_text_below(folder, &label_of(path), &text, overrides);
+    let find = |name: &str| resource::read_below(folder, name);
+    let loaded = load_text_with(&find, &label_of(path), &text, overrides, stop);
     let named = |error: LoadError| LoadError { origin, ..error };
     Ok(Loaded {
         path: Some(path.to_owned()),
@@ -200,18 +214,22 @@ fn unreadable(path: &Path, error: IoError) -> LoadError {
 ///
 /// Every problem of the text and of the files it names.
 pub fn load_text(label: &str, text: &str, overrides: &[Override]) -> Result<Loaded, LoadError> {
-    load_text_below(Path::new(""), label, text, overrides)
+    load_text_watched(label, text, overrides, NEVER)
 }
 
-/// The same for a text that belongs to a folder: files it names are looked for there and nowhere else.
-pub(crate) fn load_text_below(
-    folder: &Path,
+/// The same, where whoever reads the model may end the reduction of its bodies.
+///
+/// # Errors
+///
+/// As [`load_text`].
+pub fn load_text_watched(
     label: &str,
     text: &str,
     overrides: &[Override],
+    stop: Stop<'_>,
 ) -> Result<Loaded, LoadError> {
-    let find = |name: &str| resource::read_below(folder, name);
-    load_text_with(&find, label, text, overrides)
+    let find = |name: &str| resource::read_below(Path::new(""), name);
+    load_text_with(&find, label, text, overrides, stop)
 }
 
 /// The same for a text that names files of which `find` gives the content.
@@ -220,13 +238,14 @@ pub(crate) fn load_text_with(
     label: &str,
     text: &str,
     overrides: &[Override],
+    stop: Stop<'_>,
 ) -> Result<Loaded, LoadError> {
     let Assembled {
         spec,
         mechanism,
         as_run,
         meshes,
-    } = assemble(text, overrides, find).map_err(|problems| LoadError {
+    } = assemble(text, overrides, find, stop).map_err(|problems| LoadError {
         origin: label.to_owned(),
         text: Some(text.to_owned()),
         problems,
@@ -369,10 +388,11 @@ fn assemble(
     text: &str,
     overrides: &[Override],
     find: &Find<'_>,
+    stop: Stop<'_>,
 ) -> Result<Assembled, Vec<Problem>> {
     let all = |errors: Vec<ModelError>| errors.into_iter().map(Problem::Model).collect::<Vec<_>>();
     let mut spec = ModelSpec::parse(text, overrides).map_err(all)?;
-    let mut files = Files::found_by(find);
+    let mut files = Files::found_by(find, stop);
     files.bodies(&mut spec);
     files.tables(&mut spec);
     if !files.problems.is_empty() {
@@ -407,6 +427,7 @@ pub(crate) fn build(spec: &ModelSpec) -> Result<(Mechanism, AsRun), Vec<Problem>
 /// The files that a model names, as they are put in its place.
 struct Files<'a> {
     find: &'a Find<'a>,
+    stop: Stop<'a>,
     read: Vec<ReadFile>,
     problems: Vec<Problem>,
     meshes: BTreeMap<String, Source>,
@@ -422,9 +443,10 @@ struct ReadFile {
 }
 
 impl<'a> Files<'a> {
-    fn found_by(find: &'a Find<'a>) -> Self {
+    fn found_by(find: &'a Find<'a>, stop: Stop<'a>) -> Self {
         Self {
             find,
+            stop,
             read: Vec::new(),
             problems: Vec::new(),
             meshes: BTreeMap::new(),

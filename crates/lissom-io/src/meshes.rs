@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lissom::spec::{JointKind, MeshSpec, ModelSpec, Place};
-use lissom_fe::{Attached, Dmig, FeError, Matrices, Matrix, Mesh, Reduction};
+use lissom_fe::{Attached, Dmig, FeError, Matrices, Matrix, Mesh, Reduction, Stop};
 
 use crate::load::FileError;
 
@@ -128,6 +128,7 @@ pub(crate) fn reduced(
     spec: &MeshSpec,
     attached: &Attached,
     matrices: Option<Matrices>,
+    stop: Stop<'_>,
 ) -> Result<Reduction, FileError> {
     let parse: fn(&str) -> Result<Mesh, FeError> = match ending(name).as_str() {
         "inp" => lissom_fe::parse_abaqus,
@@ -138,8 +139,8 @@ pub(crate) fn reduced(
     let mut mesh = parsed(name, text, parse)?;
     mesh.scale(spec.unit_m, spec.mass_unit_kg);
     let reduction = match matrices {
-        Some(matrices) => lissom_fe::reduce_matrices(&mesh, matrices, spec, attached),
-        None => lissom_fe::reduce(&mesh, spec, attached),
+        Some(matrices) => lissom_fe::reduce_matrices(&mesh, matrices, spec, attached, stop),
+        None => lissom_fe::reduce(&mesh, spec, attached, stop),
     };
     reduction.map_err(|error| FileError::Mesh {
         file: name.to_owned(),

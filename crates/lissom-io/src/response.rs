@@ -10,7 +10,7 @@
 //!
 //! Texts: `input_names`, `output_names`, and the units of each.
 
-use lissom::{Complex, LinearError, Linearized, SignalNames, Transfer};
+use lissom::{Complex, Flow, LinearError, Linearized, SignalNames, Transfer};
 
 use crate::arrays::Arrays;
 
@@ -23,13 +23,16 @@ const ROUNDING: f64 = 1e-13;
 /// The real or the imaginary part of a number.
 type Part = fn(&Complex<f64>) -> f64;
 
+/// Names and units of inputs or outputs.
+pub type Signals = Vec<(String, String)>;
+
 /// The response of a model at one state.
 #[derive(Clone, Debug)]
 pub struct Response {
     /// Names and units of the inputs.
-    pub inputs: Vec<(String, String)>,
+    pub inputs: Signals,
     /// Names and units of the outputs.
-    pub outputs: Vec<(String, String)>,
+    pub outputs: Signals,
     /// Angular frequencies, in rad/s.
     pub frequencies: Vec<f64>,
     /// Poles.
@@ -58,16 +61,32 @@ impl Pair {
     }
 }
 
+/// Angular frequencies at which a response is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Frequencies {
+    /// About `count` in a range in rad/s, or from below the slowest pole to above the fastest: evenly by their logarithms, and closer where
+    /// lightly damped vibrations make the response peak.
+    Spread {
+        /// The range.
+        range: Option<[f64; 2]>,
+        /// How many, without those beside peaks.
+        count: usize,
+    },
+    /// These, in rad/s.
+    At(Vec<f64>),
+}
+
 impl Response {
-    /// The response of a model linearised at one state between some of its inputs and outputs, at about so many frequencies in a range in rad/s.
+    /// The response of a model linearised at one state between its inputs and some of its outputs. `watch` is told the instant of the
+    /// state after every frequency and every pair, and may stop.
     ///
     /// # Errors
-    /// When the mass matrix is singular, or eigenvalues are not found.
+    /// When the mass matrix is singular, eigenvalues are not found, or the watcher stops.
     pub fn of(
         found: &Linearized,
         outputs: &[usize],
-        range: Option<[f64; 2]>,
-        count: usize,
+        frequencies: &Frequencies,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Self, LinearError> {
         let names = SignalNames::new(&found.trajectory);
         let inputs: Vec<usize> = (0..names.inputs.len()).collect();
@@ -76,34 +95,58 @@ impl Response {
                 reason: "there is no state",
             });
         };
-        let mut transfer = Transfer::new(&found.trajectory, point)?.between(&inputs, outputs);
-        let units: Vec<&str> = (outputs.iter())
-            .map(|&output| names.outputs[output].1.as_str())
-            .collect();
+        let transfer = Transfer::new(&found.trajectory, point)?.between(&inputs, outputs);
+        let named = outputs.iter().map(|&output| names.outputs[output].clone());
+        let signals = [names.inputs, named.collect()];
+        Self::between(transfer, signals, frequencies, point.time, watch)
+    }
+
+    /// The response of equations between inputs and outputs, which have these names and units, linearised at `time_s`.
+    ///
+    /// # Errors
+    /// When eigenvalues are not found, or the watcher stops.
+    pub fn between(
+        mut transfer: Transfer,
+        [inputs, outputs]: [Signals; 2],
+        frequencies: &Frequencies,
+        time_s: f64,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Self, LinearError> {
+        let mut go_on = || match watch(time_s) {
+            Flow::Continue => Ok(()),
+            Flow::Stop => Err(LinearError::Stopped { at_s: time_s }),
+        };
+        let units: Vec<&str> = outputs.iter().map(|(_, unit)| unit.as_str()).collect();
         clear_rounding(&mut transfer, &units);
-        let frequencies = transfer.frequencies(range, count)?;
-        let values: Vec<_> = (frequencies.iter())
-            .map(|&frequency| transfer.response(frequency))
-            .collect();
+        let poles = transfer.poles(&mut go_on)?;
+        let frequencies = match frequencies {
+            Frequencies::At(these) => these.clone(),
+            &Frequencies::Spread { range, count } => Transfer::spread(&poles, range, count),
+        };
+        let mut values = Vec::with_capacity(frequencies.len());
+        for &frequency in &frequencies {
+            values.push(transfer.response(frequency));
+            go_on()?;
+        }
         let gain = transfer.static_gain();
-        let numbers =
-            (0..outputs.len()).flat_map(|output| inputs.iter().map(move |&i| (i, output)));
-        let pairs = numbers.map(|(input, output)| {
-            Ok(Pair {
-                signals: [input, output],
-                values: values.iter().map(|all| all[(output, input)]).collect(),
-                static_gain: gain.as_ref().map(|gain| gain[(output, input)]),
-                zeros: transfer.between(&[input], &[output]).zeros()?,
-            })
-        });
+        let mut pairs = Vec::with_capacity(outputs.len() * inputs.len());
+        for output in 0..outputs.len() {
+            for input in 0..inputs.len() {
+                pairs.push(Pair {
+                    signals: [input, output],
+                    values: values.iter().map(|all| all[(output, input)]).collect(),
+                    static_gain: gain.as_ref().map(|gain| gain[(output, input)]),
+                    zeros: transfer.between(&[input], &[output]).zeros(&mut go_on)?,
+                });
+                go_on()?;
+            }
+        }
         Ok(Self {
-            pairs: pairs.collect::<Result<_, LinearError>>()?,
-            outputs: (outputs.iter())
-                .map(|&output| names.outputs[output].clone())
-                .collect(),
-            inputs: names.inputs,
-            poles: transfer.poles()?,
+            inputs,
+            outputs,
             frequencies,
+            poles,
+            pairs,
         })
     }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use lissom::Recording;
 use lissom::spec::OutputFormat;
+use lissom_fe::NEVER;
 
 use crate::batch::Reading;
 use crate::load::{self, LoadError, Loaded};
@@ -113,7 +114,7 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
             }
         })
     };
-    let loaded = load::load_text_with(&find, &label, &manifest.model, &[]);
+    let loaded = load::load_text_with(&find, &label, &manifest.model, &[], NEVER);
     let loaded = loaded.map_err(|source| StoredError::Model {
         path: at.join(MANIFEST),
         source: Box::new(source),

@@ -1,17 +1,19 @@
 //! Models: what somebody wrote, with the files it names.
 
+use std::cell::RefCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use lissom::Override;
+use lissom::{Flow, Override};
+use lissom_fe::Stop;
 use lissom_io::load::{self, LoadError, Loaded};
 use lissom_io::model_summary::ModelSummary;
 use lissom_io::models;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::{OrRaise, raised};
-use crate::study::json;
+use crate::error::raised;
+use crate::study::{answered, json};
 
 /// A model that can be built.
 #[pyclass(frozen, module = "lissom._native")]
@@ -31,10 +33,14 @@ impl Model {
     fn loaded(
         py: Python<'_>,
         changes: &[String],
-        load: impl Send + FnOnce(&[Override]) -> Result<Loaded, LoadError>,
+        load: impl Send + FnOnce(&[Override], Stop<'_>) -> Result<Loaded, LoadError>,
     ) -> PyResult<Self> {
         let overrides = overrides(py, changes)?;
-        let loaded = py.detach(|| load(&overrides)).or_raise(py)?;
+        let loaded = answered(py, |watch| {
+            let watch = RefCell::new(watch);
+            // no instant is reached: the reduction of bodies is what takes its time
+            load(&overrides, &|| (watch.borrow_mut())(f64::NAN) == Flow::Stop)
+        })?;
         Ok(Self {
             loaded: Arc::new(loaded),
         })
@@ -45,13 +51,15 @@ impl Model {
 impl Model {
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf, changes: Vec<String>) -> PyResult<Self> {
-        Self::loaded(py, &changes, |overrides| load::load(&path, overrides))
+        Self::loaded(py, &changes, |overrides, stop| {
+            load::load_watched(&path, overrides, stop)
+        })
     }
 
     #[staticmethod]
     fn from_text(py: Python<'_>, label: &str, text: &str, changes: Vec<String>) -> PyResult<Self> {
-        Self::loaded(py, &changes, |overrides| {
-            load::load_text(label, text, overrides)
+        Self::loaded(py, &changes, |overrides, stop| {
+            load::load_text_watched(label, text, overrides, stop)
         })
     }
 
@@ -59,8 +67,8 @@ impl Model {
     fn shipped(py: Python<'_>, name: &str, changes: Vec<String>) -> PyResult<Self> {
         let shipped = models::find(name);
         let shipped = shipped.ok_or_else(|| PyValueError::new_err(name.to_owned()))?;
-        Self::loaded(py, &changes, |overrides| {
-            load::load_text(shipped.name, shipped.text, overrides)
+        Self::loaded(py, &changes, |overrides, stop| {
+            load::load_text_watched(shipped.name, shipped.text, overrides, stop)
         })
     }
 

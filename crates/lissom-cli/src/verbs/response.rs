@@ -2,9 +2,9 @@
 
 use std::f64::consts::{FRAC_PI_2, TAU};
 
-use lissom::{Complex, Linearized, SignalNames};
+use lissom::{Complex, Flow, Linearized, SignalNames};
 use lissom_io::load::Loaded;
-use lissom_io::response::{Pair, Response};
+use lissom_io::response::{Frequencies, Pair, Response};
 use lissom_io::{atomic, linear as io_linear, size};
 use lissom_report::{Axis, Chart, Curve, MOST_CURVES, Panel, Scale};
 use serde_json::{Value, json};
@@ -57,9 +57,12 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     };
     let found = found.with_inputs(&linearize::inputs(&found, &arguments.inputs)?);
     let outputs = outputs(&found, &arguments.outputs)?;
+    let count = arguments.count;
     let inputs = SignalNames::new(&found.trajectory).inputs.len();
-    size::refuse_large_response(inputs * outputs.len(), arguments.count)?;
-    let response = Response::of(&found, &outputs, range, arguments.count)?;
+    size::refuse_large_response(inputs * outputs.len(), count)?;
+    let frequencies = Frequencies::Spread { range, count };
+    // nothing is kept: Ctrl-C ends the command at once
+    let response = Response::of(&found, &outputs, &frequencies, &mut |_| Flow::Continue)?;
     if response.pairs.is_empty() {
         return Err(Stop::Failed(
             "the model has no input or no output; name inputs with --inputs all, and write a [[marker]] as an output"

@@ -333,7 +333,7 @@ fn poles_of_the_loop_contain_its_states() {
         assert_eq!(names[0], ("servo.hub.integral".to_owned(), "N m"));
         assert_eq!(names[1], ("servo.hub.filtered_rate".to_owned(), "rad/s"));
         let transfer = Transfer::new(&found.trajectory, &found.trajectory.points()[0]).unwrap();
-        let poles = transfer.poles().unwrap();
+        let poles = transfer.poles(&mut || Ok(())).unwrap();
         let count: usize = poles
             .iter()
             .map(|pole| if pole.im > 0.0 { 2 } else { 1 })

@@ -65,7 +65,14 @@ fn following_modes_can_be_stopped() {
         Flow::Continue
     };
     TrackedModes::watched(&crossing, Terms::CASES[0], 2, watch).unwrap();
-    assert!(told.is_sorted() && [0.0, 0.5, 1.0].iter().all(|time| told.contains(time)));
+    // once for motions that nothing resists, once to follow the modes
+    let passes = told.chunk_by(|before, after| before <= after);
+    assert!(
+        passes
+            .clone()
+            .all(|pass| [0.0, 0.5, 1.0].iter().all(|time| pass.contains(time)))
+    );
+    assert_eq!(passes.count(), 2, "{told:?}");
     for calls in 0..told.len() {
         let mut left = calls;
         let watch = &mut |_| {

@@ -2,7 +2,7 @@
 
 use super::beams::{STEEL, rectangle, straight};
 use super::{frequencies, interface, lowest};
-use crate::{Attached, FeError, parse_nastran, reduce, reduce_frame};
+use crate::{Attached, FeError, NEVER, parse_nastran, reduce, reduce_frame};
 use lissom_spec::spec::{InterfaceSpec, LumpSpec, MeshBasisSpec, MeshSpec, ReducedSpec};
 use nalgebra::{Matrix3, Vector3};
 
@@ -29,7 +29,7 @@ fn spec(modes: usize) -> MeshSpec {
 
 fn reduced(text: &str) -> Result<ReducedSpec, FeError> {
     let mesh = parse_nastran(text)?;
-    Ok(reduce(&mesh, &spec(6), &Attached::default())?.body)
+    Ok(reduce(&mesh, &spec(6), &Attached::default(), NEVER)?.body)
 }
 
 /// A section by its numbers, as `PBAR` and as `PBEAM`.
@@ -53,7 +53,9 @@ fn beams_of_bulk_data_are_those_of_a_frame() {
     let size = [0.05, 0.03];
     let mut frame = straight(rectangle(size[0], size[1]), 6);
     frame.member[0].elements = Some(4);
-    let whole = reduce_frame(&frame, &Attached::default()).unwrap().body;
+    let whole = reduce_frame(&frame, &Attached::default(), NEVER)
+        .unwrap()
+        .body;
     assert_eq!(frame.member[0].material, Some(STEEL));
     let [bar, beam] = numbers(size);
     let named = "PBARL,7,1,,BAR\n,0.03,0.05\n";
@@ -78,7 +80,9 @@ fn beams_of_bulk_data_are_those_of_a_frame() {
     }
     let mut mesh = parse_nastran(&text).unwrap();
     mesh.scale(1e-3, 1e3);
-    let body = reduce(&mesh, &spec(6), &Attached::default()).unwrap().body;
+    let body = reduce(&mesh, &spec(6), &Attached::default(), NEVER)
+        .unwrap()
+        .body;
     for (found, wanted) in frequencies(&body).iter().zip(frequencies(&whole)) {
         assert!((found / wanted - 1.0).abs() < ROUNDING, "{found} {wanted}");
     }
@@ -119,7 +123,9 @@ fn lumps_have_offsets_and_inertia() {
         center_of_mass_m: [0.02, 0.1, -0.05],
         inertia_kg_m2: [0.03, 0.02, 0.04],
     });
-    let wanted = reduce_frame(&frame, &Attached::default()).unwrap().body;
+    let wanted = reduce_frame(&frame, &Attached::default(), NEVER)
+        .unwrap()
+        .body;
     let text = with("CONM2,9,5,,3.0,0.02,0.1,-0.05,,\n,0.03,,0.02,,,0.04");
     let body = reduced(&text).unwrap();
     for (found, wanted) in frequencies(&body).iter().zip(frequencies(&wanted)) {
@@ -201,7 +207,7 @@ fn beams_that_are_not_read_are_told() {
         name: "all".to_owned(),
         nodes: all,
     });
-    let error = reduce(&mesh, &model, &Attached::default()).unwrap_err();
+    let error = reduce(&mesh, &model, &Attached::default(), NEVER).unwrap_err();
     assert!(
         error.to_string().contains("has 5 nodes of beams"),
         "{error}"

@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, SymmetricEigen};
 
 use super::{block, clamped, frequencies, lowest, spec, timoshenko};
-use crate::{Attached, Kind, Mesh, reduce};
+use crate::{Attached, Kind, Mesh, NEVER, reduce};
 use lissom_spec::spec::{
     MeshBasisSpec, MeshFrameSpec, MeshModesSpec, MeshSpec, ReducedSpec, TieSpec,
 };
@@ -15,7 +15,9 @@ fn bar() -> Mesh {
 }
 
 fn reduced(mesh: &Mesh, spec: &MeshSpec) -> ReducedSpec {
-    reduce(mesh, spec, &Attached::default()).unwrap().body
+    reduce(mesh, spec, &Attached::default(), NEVER)
+        .unwrap()
+        .body
 }
 
 /// Frequencies of a body that moves freely, rigid motions left out: those of the pair of stiffness and mass of frame and modes.
@@ -170,6 +172,7 @@ fn residual_shapes_keep_the_compliance() {
             &mesh,
             &spec(basis, &["root", "tip"], 0.3),
             &Attached::default(),
+            NEVER,
         )
         .unwrap()
     };
@@ -229,7 +232,7 @@ fn modes_are_kept_up_to_a_frequency() {
             ..MeshModesSpec::default()
         });
         let own = spec(basis, &["root"], 0.3);
-        let error = crate::reduce(&mesh, &own, &Attached::default()).unwrap_err();
+        let error = crate::reduce(&mesh, &own, &Attached::default(), NEVER).unwrap_err();
         assert!(error.to_string().contains(&words), "{error}");
     }
 }
@@ -283,7 +286,7 @@ fn bases_are_chosen_by_what_is_attached() {
             floats,
             ..Attached::default()
         };
-        let made = reduce(&mesh, &spec(basis, &["root", "tip"], 0.3), &attached).unwrap();
+        let made = reduce(&mesh, &spec(basis, &["root", "tip"], 0.3), &attached, NEVER).unwrap();
         (made.source.chosen.unwrap(), made.body.stiffness.len())
     };
     let (last, count) = with(&["root"], false);

@@ -7,7 +7,7 @@ use super::{frequencies, lowest, timoshenko};
 use crate::beams::Beams;
 use crate::curve::Curve;
 use crate::frame::beams;
-use crate::{Attached, FeError, MemberFault, Reduction};
+use crate::{Attached, FeError, MemberFault, NEVER, Reduction};
 use lissom_spec::spec::{
     BeamFrameSpec, BeamMaterialSpec, BeamPropertiesSpec, ElasticSpec, FrameNodeSpec, LumpSpec,
     MemberPlaceSpec, MemberSpec, MeshBasisSpec, MeshFrameSpec, MeshModesSpec, PolygonSpec,
@@ -64,7 +64,7 @@ pub(super) fn straight(section: SectionSpec, modes: usize) -> BeamFrameSpec {
 }
 
 fn reduce_frame(spec: &BeamFrameSpec) -> Result<Reduction, FeError> {
-    crate::reduce_frame(spec, &Attached::default())
+    crate::reduce_frame(spec, &Attached::default(), NEVER)
 }
 
 fn reduced(spec: &BeamFrameSpec) -> ReducedSpec {

@@ -7,7 +7,7 @@ use nalgebra::DMatrix;
 use super::{at_point, block, clamped, frequencies, lowest, spec};
 use crate::elements::Elements;
 use crate::{
-    Attached, FeError, Kind, Matrices, Matrix, Mesh, Reduction, parse_nodes, parse_unknowns,
+    Attached, FeError, Kind, Matrices, Matrix, Mesh, NEVER, Reduction, parse_nodes, parse_unknowns,
     reduce, reduce_matrices,
 };
 use lissom_spec::spec::{
@@ -104,7 +104,7 @@ fn imported(
         unknowns: Some(parse_unknowns(&written.unknowns)?),
         geometric,
     };
-    reduce_matrices(&mesh, matrices, spec, attached)
+    reduce_matrices(&mesh, matrices, spec, attached, NEVER)
 }
 
 /// The mesh spec with matrices in these units.
@@ -135,7 +135,7 @@ fn matrices_of_solids_are_the_solids() {
     ] {
         let mut own = spec(basis, &["root", "tip"], 0.3);
         own.stiffening = false;
-        let wanted = reduce(&mesh, &own, &middle).unwrap().body;
+        let wanted = reduce(&mesh, &own, &middle, NEVER).unwrap().body;
         let spec = with_matrices(own.clone(), unit_m, mass_unit_kg);
         let made = imported(
             &written(&mesh, &own, unit_m, mass_unit_kg),
@@ -365,6 +365,7 @@ fn reduced_beam(beam: &Beam, basis: MeshBasisSpec, stiffens: bool) -> Reduction 
         matrices,
         &spec,
         &Attached::default(),
+        NEVER,
     )
     .unwrap()
 }

@@ -10,6 +10,7 @@ use crate::modes::{Wanted, dot};
 use crate::reduce::reduce;
 use crate::shape::Kind;
 use crate::solids::Solids;
+use crate::stop::NEVER;
 use crate::ties::{Interface, Ties};
 use lissom_spec::spec::ReducedSpec;
 
@@ -100,7 +101,7 @@ pub(super) fn stiffens_as_its_energy_says(
     };
     let (root, tip) = (first(0), first(1));
     let held: Vec<usize> = (root..root + 6).collect();
-    let factor = structure.factorised(&held).unwrap();
+    let factor = structure.factorised(&held, NEVER).unwrap();
     let solve = |loads: &[Vec<f64>]| {
         let mut free = loads.to_vec();
         for load in &mut free {
@@ -109,9 +110,9 @@ pub(super) fn stiffens_as_its_energy_says(
         factor.solve(&free)
     };
     let unknowns = structure.unknowns();
-    let mut modes = crate::modes::lowest(Wanted::Count(6), unknowns, solve, |x| {
-        structure.loads(&structure.times_mass(&structure.field(x)))
-    });
+    let times_mass = |x: &[f64]| structure.loads(&structure.times_mass(&structure.field(x)));
+    let modes = crate::modes::lowest(Wanted::Count(6), unknowns, solve, times_mass, NEVER);
+    let mut modes = modes.unwrap();
     for (alpha, mode) in modes.iter_mut().enumerate() {
         // the signs of the body
         let alike: f64 = (0..3)
@@ -222,7 +223,9 @@ pub(super) fn stiffens_as_its_energy_says(
 fn an_arc_stiffens_as_its_nonlinear_mesh_does() {
     let mesh = arc();
     let spec = spec(clamped(6), &["root", "tip"], POISSON);
-    let body = reduce(&mesh, &spec, &Attached::default()).unwrap().body;
+    let body = reduce(&mesh, &spec, &Attached::default(), NEVER)
+        .unwrap()
+        .body;
     let solids = Solids::new(&mesh, &spec, &[]).unwrap();
     stiffens_as_its_energy_says(&solids, &body, |unknowns| {
         let field = displaced(&mesh, &solids.ties, &solids.ends, unknowns);

@@ -2,7 +2,7 @@
 
 use super::beams::{rectangle, straight};
 use super::{lowest, spec};
-use crate::{Attached, Kind, Mesh, block, reduce, reduce_frame};
+use crate::{Attached, Kind, Mesh, NEVER, block, reduce, reduce_frame};
 use lissom_spec::spec::{MeshBasisSpec, ReducedSpec, SurfaceSpec};
 
 /// Five digits are kept of displacement and stress, and shapes cancel in part.
@@ -11,7 +11,9 @@ const KEPT: f64 = 1e-3;
 fn reduced(mesh: &Mesh, poisson_ratio: f64) -> ReducedSpec {
     let basis = MeshBasisSpec::CraigBampton(lowest(2));
     let spec = spec(basis, &["root", "tip"], poisson_ratio);
-    reduce(mesh, &spec, &Attached::default()).unwrap().body
+    reduce(mesh, &spec, &Attached::default(), NEVER)
+        .unwrap()
+        .body
 }
 
 /// Volume that triangles enclose, positive if they are seen against the clock from outside.
@@ -117,7 +119,11 @@ fn large_surfaces_are_left_out() {
 /// Closed form: a member is drawn as a bar as thick as a circle with its second moments, which is seen from outside and ends with its interface.
 #[test]
 fn frames_are_drawn_as_bars() {
-    let body = reduce_frame(&straight(rectangle(0.03, 0.03), 3), &Attached::default());
+    let body = reduce_frame(
+        &straight(rectangle(0.03, 0.03), 3),
+        &Attached::default(),
+        NEVER,
+    );
     let body = body.unwrap().body;
     let surface = body.surface.unwrap();
     assert!(surface.stress_pa.is_empty());

@@ -2,8 +2,8 @@
 
 use super::{block, clamped, spec};
 use crate::{
-    Attached, FeError, Kind, Matrix, dmig_matrices, is_dmig, parse_abaqus, parse_dmig, parse_gmsh,
-    parse_nastran, reduce,
+    Attached, FeError, Kind, Matrix, NEVER, dmig_matrices, is_dmig, parse_abaqus, parse_dmig,
+    parse_gmsh, parse_nastran, reduce,
 };
 
 const NODES: [[f64; 3]; 5] = [
@@ -99,6 +99,7 @@ fn bad_meshes_are_refused() {
             &mesh,
             &spec(clamped(1), &["root", "tip"], 0.3),
             &Attached::default(),
+            NEVER,
         )
         .unwrap_err()
     };
@@ -161,7 +162,7 @@ fn bad_meshes_are_refused() {
     assert!(unknown.to_string().contains("root, flange"), "{unknown}");
     let mut materials = spec(clamped(1), &["root"], 0.3);
     materials.material[0].group = Some("tip".to_owned());
-    let bare = reduce(&sound, &materials, &Attached::default()).unwrap_err();
+    let bare = reduce(&sound, &materials, &Attached::default(), NEVER).unwrap_err();
     assert!(
         matches!(
             bare,
@@ -177,6 +178,7 @@ fn bad_meshes_are_refused() {
         &sound,
         &spec(clamped(100_000), &["root"], 0.3),
         &Attached::default(),
+        NEVER,
     )
     .unwrap_err();
     assert!(matches!(many, FeError::TooManyModes { .. }), "{many}");
@@ -299,7 +301,9 @@ fn nastran_files_are_read() {
     // the mass is part of the body
     let mut own = spec(clamped(1), &["RBE2 12"], 0.3);
     own.material.clear();
-    let body = reduce(&scaled, &own, &Attached::default()).unwrap().body;
+    let body = reduce(&scaled, &own, &Attached::default(), NEVER)
+        .unwrap()
+        .body;
     assert!(
         (body.mass_kg - 2.0 - 7850.0 * 0.5e-9).abs() < 1e-9,
         "{}",
@@ -311,7 +315,7 @@ fn nastran_files_are_read() {
         ("11,0,2.-3\nGRID,11,,5.,0.,0.", "hangs on no element"),
     ] {
         let mesh = parse_nastran(&NASTRAN.replace("9,0,2.-3", new)).unwrap();
-        let error = reduce(&mesh, &own, &Attached::default()).unwrap_err();
+        let error = reduce(&mesh, &own, &Attached::default(), NEVER).unwrap_err();
         assert!(error.to_string().contains(words), "{error}");
     }
     for end in 0..NASTRAN.len() {

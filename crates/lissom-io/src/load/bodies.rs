@@ -44,7 +44,7 @@ impl Files<'_> {
         frame: &BeamFrameSpec,
         attached: &Attached,
     ) -> Option<Reduction> {
-        let error = match lissom_fe::reduce_frame(frame, attached) {
+        let error = match lissom_fe::reduce_frame(frame, attached, self.stop) {
             Ok(made) => return Some(made),
             Err(error) => error,
         };
@@ -68,7 +68,9 @@ impl Files<'_> {
             Some(own) => Some(self.matrices(&at.key("matrices"), own)?),
             None => None,
         };
-        let reduce = |name: &str, text: &str| meshes::reduced(name, text, mesh, attached, matrices);
+        let stop = self.stop;
+        let reduce =
+            |name: &str, text: &str| meshes::reduced(name, text, mesh, attached, matrices, stop);
         let stands_at = path.key("reduced");
         self.read(mesh.file.clone(), at.key("file"), stands_at, reduce)
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lissom::spec::{BodySpec, MaterialSpec, MeshBasisSpec, MeshModesSpec, ReducedSpec};
 use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override};
-use lissom_fe::{Attached, Kind, block, block_spec, reduce};
+use lissom_fe::{Attached, Kind, NEVER, block, block_spec, reduce};
 use lissom_numerics::linear::UndampedModes;
 
 /// Length, width in the plane of rotation and thickness across it: other modes than the two lowest across lie above them.
@@ -80,5 +80,5 @@ fn reduced() -> Option<ReducedSpec> {
     };
     let spec = block_spec(material, MeshBasisSpec::ClampedFree(modes));
     let mesh = block(Kind::Hexa20, CELLS, SIZE_M);
-    Some(reduce(&mesh, &spec, &Attached::default()).ok()?.body)
+    Some(reduce(&mesh, &spec, &Attached::default(), NEVER).ok()?.body)
 }

@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use nalgebra::{Complex, DMatrix, Dyn, LU};
 
 use super::assignment::assign;
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::frozen::Pencil;
 use super::spectrum::Spectrum;
 
@@ -93,7 +93,7 @@ impl Interval<'_> {
         mut before: Numbered,
         after: Spectrum,
         spectra_left: &mut usize,
-        go_on: &mut dyn FnMut() -> Result<(), LinearError>,
+        go_on: &mut GoOn<'_>,
     ) -> Result<(Numbered, Numbered, Vec<Met>), LinearError> {
         let mut met: Vec<Met> = Vec::new();
         let mut untracked = BTreeSet::new();
@@ -110,7 +110,7 @@ impl Interval<'_> {
                 go_on()?;
                 *spectra_left -= 1;
                 let middle = f64::midpoint(at, *share);
-                ahead.push((middle, self.spectrum(middle)?));
+                ahead.push((middle, self.spectrum(middle, go_on)?));
                 continue;
             };
             if !begun {
@@ -139,11 +139,12 @@ impl Interval<'_> {
         Ok((now, before, met))
     }
 
-    fn spectrum(&self, share: f64) -> Result<Spectrum, LinearError> {
+    fn spectrum(&self, share: f64, go_on: &mut GoOn<'_>) -> Result<Spectrum, LinearError> {
         let between = |a: &DMatrix<f64>, b: &DMatrix<f64>| a * (1.0 - share) + b * share;
         Spectrum::new(
             &between(&self.before.mass, &self.after.mass),
             &between(&self.before.stiffness, &self.after.stiffness),
+            go_on,
         )
     }
 }
@@ -377,6 +378,7 @@ fn groups(members: &[usize], linked: impl Fn(usize, usize) -> bool) -> Vec<Vec<u
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::error::unwatched;
 
     /// Closed form: two modes that veer turn by an eighth of a turn on the first half of the way, which no single step tells. Without spectra
     /// for smaller ones that is told, with them the modes are followed.
@@ -389,7 +391,8 @@ mod tests {
             basis: DMatrix::identity(2, 2),
             gross: None,
         };
-        let spectrum = |of: &Pencil| Spectrum::new(&of.mass, &of.stiffness).unwrap();
+        let spectrum =
+            |of: &Pencil| Spectrum::new(&of.mass, &of.stiffness, &mut unwatched).unwrap();
         let [before, after] = [pencil(0.0), pencil(0.5)];
         let followed = |mut spectra: usize| {
             let interval = Interval {

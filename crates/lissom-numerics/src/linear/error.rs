@@ -46,3 +46,12 @@ pub enum LinearError {
         at_s: f64,
     },
 }
+
+/// Asks whoever watches long work whether to go on: an error says that it was stopped.
+pub type GoOn<'a> = dyn FnMut() -> Result<(), LinearError> + 'a;
+
+/// Nobody watches.
+#[expect(clippy::unnecessary_wraps, reason = "whoever is asked may also say no")]
+pub(super) fn unwatched() -> Result<(), LinearError> {
+    Ok(())
+}

@@ -16,7 +16,7 @@
 
 use nalgebra::{Complex, DMatrix, DVector, SymmetricEigen};
 
-use super::error::LinearError;
+use super::error::{LinearError, unwatched};
 use super::quadratic::Roots;
 use super::spectrum::{Spectrum, skew_part};
 use super::symmetric::Symmetric;
@@ -243,7 +243,7 @@ impl<'p> Space<'p> {
             if step % RESHIFT == 0 && !self.shift_nearer()? {
                 return Ok(false);
             }
-            let spectrum = Spectrum::new(&self.identity(), &self.stiffness())?;
+            let spectrum = Spectrum::new(&self.identity(), &self.stiffness(), &mut unwatched)?;
             let (shapes, squares) = real_pairs(&spectrum, sought);
             if self.basis.ncols() > (KEPT + 1) * sought {
                 let (kept, _) = real_pairs(&spectrum, KEPT * sought);
@@ -294,7 +294,8 @@ impl<'p> Space<'p> {
             let symmetric = Symmetric::new(&self.identity(), &stiffness)?;
             let skew = skew_part(&symmetric, &stiffness);
             let own = self.basis.tr_mul(&damping);
-            let roots = Roots::new(&symmetric, skew.as_ref(), &symmetric.project(&own))?;
+            let own = symmetric.project(&own);
+            let roots = Roots::new(&symmetric, skew.as_ref(), &own, &mut unwatched)?;
             let mut corrections = Vec::new();
             for index in 0..self.count.min(roots.values().len()) {
                 let root = roots.root(index);

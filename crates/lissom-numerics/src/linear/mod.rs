@@ -40,7 +40,7 @@ mod transfer;
 pub use nalgebra::Complex;
 
 pub use crossings::Crossing;
-pub use error::LinearError;
+pub use error::{GoOn, LinearError};
 pub use frozen::{Frozen, FrozenPoint};
 pub use large::asks_for_few;
 pub use linearization::{Label, Labels, Linearization, LoopStates};

@@ -5,7 +5,7 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
-use super::error::LinearError;
+use super::error::{LinearError, unwatched};
 use super::frozen::Pencil;
 use super::quadratic::{Growth, solved};
 use super::spectrum::Spectrum;
@@ -36,7 +36,8 @@ impl UndampedModes {
             gross: None,
         };
         let heavy = whole.condensed(0.0)?;
-        let Spectrum { squares, shapes } = Spectrum::new(&heavy.mass, &heavy.stiffness)?;
+        let Spectrum { squares, shapes } =
+            Spectrum::new(&heavy.mass, &heavy.stiffness, &mut unwatched)?;
         if squares.iter().any(|square| square.im != 0.0) {
             return Err(LinearError::Flutter);
         }
@@ -90,7 +91,7 @@ impl DampedMode {
         damping: &DMatrix<f64>,
         stiffness: &DMatrix<f64>,
     ) -> Result<Vec<Self>, LinearError> {
-        let (symmetric, _, roots) = solved(mass, damping, stiffness)?;
+        let (symmetric, _, roots) = solved(mass, damping, stiffness, &mut unwatched)?;
         let shapes = symmetric.shapes.map(|x| Complex::new(x, 0.0));
         let mode = |index: usize| {
             let root = roots.root(index);

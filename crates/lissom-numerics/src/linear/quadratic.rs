@@ -14,9 +14,9 @@
 use nalgebra::{Complex, DMatrix, DVector};
 
 use super::balance::balance;
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::schur::RealSchur;
-use super::spectrum::{NOT_CONVERGED, skew_part};
+use super::spectrum::skew_part;
 use super::symmetric::Symmetric;
 
 /// Velocity terms between two modes, as a share of the higher frequency, that are rounding.
@@ -86,16 +86,17 @@ impl Roots {
     /// With the skew part of the stiffness, if it has one, and the velocity terms, both in the coordinates of the symmetric modes.
     ///
     /// # Errors
-    /// When numbers are not finite or the iteration does not converge.
+    /// When numbers are not finite, the iteration does not converge, or is stopped.
     pub(super) fn new(
         symmetric: &Symmetric,
         skew: Option<&DMatrix<f64>>,
         damping: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Self, LinearError> {
         if skew.is_none() && is_undamped(symmetric, damping) {
             return Ok(Self::uncoupled(symmetric));
         }
-        Self::coupled(symmetric, skew, damping)
+        Self::coupled(symmetric, skew, damping, go_on)
     }
 
     fn uncoupled(symmetric: &Symmetric) -> Self {
@@ -122,6 +123,7 @@ impl Roots {
         symmetric: &Symmetric,
         skew: Option<&DMatrix<f64>>,
         damping: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Self, LinearError> {
         let squares = &symmetric.squares;
         let size = squares.len();
@@ -152,7 +154,7 @@ impl Roots {
             let mode = size - 1 - i / 2;
             balanced[i] / if i % 2 == 0 { own(mode) } else { 1.0 }
         });
-        let schur = RealSchur::new(matrix).ok_or(NOT_CONVERGED)?;
+        let schur = RealSchur::new(matrix, go_on)?;
         let found = schur.eigenvalues().into_iter().enumerate();
         let found = found.map(|(place, value)| (cleared(value * scale, 2 * size, norm), place));
         let (values, place) = sorted(found.filter(|(value, _)| value.im >= 0.0).collect());
@@ -276,9 +278,12 @@ pub(super) fn solved(
     mass: &DMatrix<f64>,
     damping: &DMatrix<f64>,
     stiffness: &DMatrix<f64>,
+    go_on: &mut GoOn<'_>,
 ) -> Result<(Symmetric, Option<DMatrix<f64>>, Roots), LinearError> {
     let symmetric = Symmetric::new(mass, stiffness)?;
+    go_on()?;
     let skew = skew_part(&symmetric, stiffness);
-    let roots = Roots::new(&symmetric, skew.as_ref(), &symmetric.project(damping))?;
+    let damping = symmetric.project(damping);
+    let roots = Roots::new(&symmetric, skew.as_ref(), &damping, go_on)?;
     Ok((symmetric, skew, roots))
 }

@@ -7,7 +7,7 @@
 use nalgebra::{Complex, DMatrix, DVector};
 
 use super::balance::balance;
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::schur::RealSchur;
 use super::symmetric::Symmetric;
 
@@ -59,12 +59,16 @@ impl Spectrum {
     /// Of a mass and a stiffness matrix.
     ///
     /// # Errors
-    /// When the mass matrix is not definite, or no eigenvalues are found.
-    pub(super) fn new(mass: &DMatrix<f64>, stiffness: &DMatrix<f64>) -> Result<Self, LinearError> {
+    /// When the mass matrix is not definite, no eigenvalues are found, or the search is stopped.
+    pub(super) fn new(
+        mass: &DMatrix<f64>,
+        stiffness: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Self, LinearError> {
         let symmetric = Symmetric::new(mass, stiffness)?;
         match skew_part(&symmetric, stiffness) {
             None => Ok(Self::of_symmetric(&symmetric)),
-            Some(skew) => Self::general(&symmetric, skew),
+            Some(skew) => Self::general(&symmetric, skew, go_on),
         }
     }
 
@@ -78,13 +82,17 @@ impl Spectrum {
     }
 
     /// With a skew part in the coordinates of the symmetric modes.
-    pub(super) fn general(symmetric: &Symmetric, skew: DMatrix<f64>) -> Result<Self, LinearError> {
+    pub(super) fn general(
+        symmetric: &Symmetric,
+        skew: DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Self, LinearError> {
         let mut matrix = skew;
         for (i, square) in symmetric.squares.iter().enumerate() {
             matrix[(i, i)] += square;
         }
         let scales = balance(&mut matrix);
-        let schur = RealSchur::new(matrix).ok_or(NOT_CONVERGED)?;
+        let schur = RealSchur::new(matrix, go_on)?;
         let values = schur.eigenvalues();
         let shape = |at: usize| {
             let [right, _] = schur.eigenvectors(at);
@@ -157,13 +165,14 @@ fn turned_real(vector: &DVector<Complex<f64>>) -> [DVector<f64>; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::error::unwatched;
 
     /// Property: what cannot move has no modes, and no panic.
     #[test]
     fn nothing_has_no_modes() {
         let nothing = DMatrix::zeros(0, 0);
         assert!(
-            Spectrum::new(&nothing, &nothing)
+            Spectrum::new(&nothing, &nothing, &mut unwatched)
                 .unwrap()
                 .squares
                 .is_empty()
@@ -193,7 +202,7 @@ mod tests {
         let mut equal = &mass * 2.0;
         equal += mass.column(0) * DMatrix::from_row_slice(1, 4, &[1.0, 1.0, 2.0, 3.0]);
         for (stiffness, complex) in [(mixed, 2), (equal, 0)] {
-            let spectrum = Spectrum::new(&mass, &stiffness).unwrap();
+            let spectrum = Spectrum::new(&mass, &stiffness, &mut unwatched).unwrap();
             let count = spectrum.squares.iter().filter(|x| x.im != 0.0).count();
             assert_eq!(count, complex, "{:?}", spectrum.squares);
             let [m, k] = [&mass, &stiffness].map(|a| a.map(|x| Complex::new(x, 0.0)));

@@ -4,7 +4,7 @@ use nalgebra::{Complex, DMatrix, DVector, DVectorView};
 
 use super::assignment::assign;
 use super::crossings::{Crossing, Interval, Numbered, SPECTRA};
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::frozen::{Frozen, Pencil};
 use super::large::asks_for_few;
 use super::quadratic::{Growth, Root, Roots};
@@ -139,18 +139,18 @@ impl TrackedModes {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Self, LinearError> {
         let mut encounters = Vec::new();
-        let (pencils, free, complete) = without_free_motions(frozen, terms, count)?;
+        let mut go_on_at = |time_s: f64| match watch(time_s) {
+            Flow::Continue => Ok(()),
+            Flow::Stop => Err(LinearError::Stopped { at_s: time_s }),
+        };
+        let (pencils, free, complete) = without_free_motions(frozen, terms, count, &mut go_on_at)?;
         let mut numbered: Vec<Numbered> = Vec::with_capacity(pencils.len());
         let mut solved: Vec<Solved> = Vec::with_capacity(pencils.len());
         let mut spectra_left = SPECTRA.0;
         for (at, (point, pencil)) in frozen.points.iter().zip(&pencils).enumerate() {
-            let (own, spectrum) = Solved::new(pencil, with_damping)?;
+            let mut go_on = || go_on_at(point.time);
+            let (own, spectrum) = Solved::new(pencil, with_damping, &mut go_on)?;
             solved.push(own);
-            let time_s = point.time;
-            let mut go_on = || match watch(time_s) {
-                Flow::Continue => Ok(()),
-                Flow::Stop => Err(LinearError::Stopped { at_s: time_s }),
-            };
             go_on()?;
             let now = match numbered.pop() {
                 Some(before) => {
@@ -246,11 +246,15 @@ fn without_free_motions(
     frozen: &Frozen,
     terms: Terms,
     count: usize,
+    go_on_at: &mut dyn FnMut(f64) -> Result<(), LinearError>,
 ) -> Result<(Vec<Pencil>, Vec<usize>, bool), LinearError> {
     let pencils = pencils(frozen, terms, count)?;
     let complete = pencils.iter().all(|pencil| pencil.gross.is_none());
-    let motions = pencils.iter().map(free_motions);
-    let motions: Vec<DMatrix<f64>> = motions.collect::<Result<_, _>>()?;
+    let mut motions: Vec<DMatrix<f64>> = Vec::with_capacity(pencils.len());
+    for (point, pencil) in frozen.points.iter().zip(&pencils) {
+        motions.push(free_motions(pencil)?);
+        go_on_at(point.time)?;
+    }
     let free = motions.first().map_or(0, DMatrix::ncols);
     if free == 0 || motions.iter().any(|motions| motions.ncols() != free) {
         return Ok((pencils, Vec::new(), complete));
@@ -294,16 +298,24 @@ struct Solved {
 }
 
 impl Solved {
-    fn new(pencil: &Pencil, with_damping: bool) -> Result<(Self, Spectrum), LinearError> {
+    fn new(
+        pencil: &Pencil,
+        with_damping: bool,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<(Self, Spectrum), LinearError> {
         let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness)?;
+        go_on()?;
         let skew = skew_part(&symmetric, &pencil.stiffness);
-        let damping = || symmetric.project(&pencil.damping);
-        let roots = with_damping.then(|| Roots::new(&symmetric, skew.as_ref(), &damping()));
-        let roots = roots.transpose()?;
+        let roots = if with_damping {
+            let damping = symmetric.project(&pencil.damping);
+            Some(Roots::new(&symmetric, skew.as_ref(), &damping, go_on)?)
+        } else {
+            None
+        };
         let is_symmetric = skew.is_none();
         let spectrum = match skew {
             None => Spectrum::of_symmetric(&symmetric),
-            Some(skew) => Spectrum::general(&symmetric, skew)?,
+            Some(skew) => Spectrum::general(&symmetric, skew, go_on)?,
         };
         let solved = Self {
             symmetric,

@@ -5,11 +5,19 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use crate::linear::error::{GoOn, LinearError};
+
 /// Columns of a panel.
 const PANEL: usize = 32;
 
 /// Hessenberg form and the orthogonal matrix that leads to it.
-pub(super) fn hessenberg(mut matrix: DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64>) {
+///
+/// # Errors
+/// When it is stopped.
+pub(super) fn hessenberg(
+    mut matrix: DMatrix<f64>,
+    go_on: &mut GoOn<'_>,
+) -> Result<(DMatrix<f64>, DMatrix<f64>), LinearError> {
     let size = matrix.nrows();
     let mut panels = Vec::new();
     let mut start = 0;
@@ -17,6 +25,7 @@ pub(super) fn hessenberg(mut matrix: DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64
         let count = PANEL.min(size - 2 - start);
         panels.push(reduce_panel(&mut matrix, start, count));
         start += count;
+        go_on()?;
     }
     let mut vectors = DMatrix::identity(size, size);
     for panel in panels.iter().rev() {
@@ -27,7 +36,7 @@ pub(super) fn hessenberg(mut matrix: DMatrix<f64>) -> (DMatrix<f64>, DMatrix<f64
             matrix[(row, column)] = 0.0;
         }
     }
-    (matrix, vectors)
+    Ok((matrix, vectors))
 }
 
 /// Reflections of the rows from `first` on.

@@ -16,6 +16,9 @@ use francis::francis;
 use hessenberg::hessenberg;
 use multishift::multishift;
 
+use super::error::{GoOn, LinearError};
+use super::spectrum::NOT_CONVERGED;
+
 /// Matrices up to this size are left to two shifts at a time.
 const SMALL: usize = 96;
 
@@ -29,16 +32,23 @@ pub(super) struct RealSchur {
 }
 
 impl RealSchur {
-    /// Of a matrix with finite entries; none if the iteration does not converge.
-    pub(super) fn new(matrix: DMatrix<f64>) -> Option<Self> {
+    /// Of a matrix with finite entries. That of a large one takes its time: `go_on` is asked after every panel and every sweep.
+    ///
+    /// # Errors
+    /// When the iteration does not converge, or is stopped.
+    pub(super) fn new(matrix: DMatrix<f64>, go_on: &mut GoOn<'_>) -> Result<Self, LinearError> {
         let size = matrix.nrows();
-        let (mut form, mut vectors) = hessenberg(matrix);
+        let (mut form, mut vectors) = hessenberg(matrix, go_on)?;
         let converged = if size <= SMALL {
             francis(&mut form, &mut vectors)
         } else {
-            multishift(&mut form, &mut vectors)
+            multishift(&mut form, &mut vectors, go_on)?
         };
-        converged.then_some(Self { form, vectors })
+        if converged {
+            Ok(Self { form, vectors })
+        } else {
+            Err(NOT_CONVERGED)
+        }
     }
 
     /// Eigenvalues in the order of the diagonal; of conjugates the one with positive imaginary part first.

@@ -7,6 +7,7 @@ use nalgebra::{DMatrix, DVector};
 use super::francis::{Reflection, Shifts, first_column, francis, negligible};
 use super::hessenberg::hessenberg;
 use super::{SMALL, eigenvalues};
+use crate::linear::error::{GoOn, LinearError, unwatched};
 
 /// Bulges of a chain, each with two shifts.
 const BULGES: usize = 16;
@@ -22,10 +23,18 @@ const EXCEPTIONAL: usize = 6;
 
 /// Brings a matrix in Hessenberg form to real Schur form, and the product of the rotations to `vectors`; false if it does not
 /// converge.
-pub(super) fn multishift(form: &mut DMatrix<f64>, vectors: &mut DMatrix<f64>) -> bool {
+///
+/// # Errors
+/// When it is stopped.
+pub(super) fn multishift(
+    form: &mut DMatrix<f64>,
+    vectors: &mut DMatrix<f64>,
+    go_on: &mut GoOn<'_>,
+) -> Result<bool, LinearError> {
     let mut high = form.nrows();
     let mut sweep = 0;
     while high > 0 {
+        go_on()?;
         let mut low = high - 1;
         while low > 0 && !negligible(form, low) {
             low -= 1;
@@ -37,7 +46,7 @@ pub(super) fn multishift(form: &mut DMatrix<f64>, vectors: &mut DMatrix<f64>) ->
             let mut block = form.view((low, low), (high - low, high - low)).into_owned();
             let mut rotation = DMatrix::identity(high - low, high - low);
             if !francis(&mut block, &mut rotation) {
-                return false;
+                return Ok(false);
             }
             replace(form, vectors, low, &block, &rotation);
             high = low;
@@ -46,10 +55,10 @@ pub(super) fn multishift(form: &mut DMatrix<f64>, vectors: &mut DMatrix<f64>) ->
         }
         sweep += 1;
         if sweep > SWEEPS {
-            return false;
+            return Ok(false);
         }
         let Some((deflated, found)) = deflate(form, vectors, low, high) else {
-            return false;
+            return Ok(false);
         };
         high -= deflated;
         if deflated > 0 {
@@ -65,7 +74,7 @@ pub(super) fn multishift(form: &mut DMatrix<f64>, vectors: &mut DMatrix<f64>) ->
         };
         chase(form, vectors, low, high, &shifts);
     }
-    true
+    Ok(true)
 }
 
 /// Puts a block on the diagonal that a rotation of the window's coordinates has made of the one there.
@@ -141,7 +150,7 @@ fn deflate(
                 .sum::<f64>();
         let own = block.view((0, 0), (kept, kept)).into_owned();
         let turned = kept_rotation.transpose() * own * &kept_rotation;
-        let (own, more) = hessenberg(turned);
+        let (own, more) = hessenberg(turned, &mut unwatched).ok()?;
         kept_rotation *= more;
         block.view_mut((0, 0), (kept, kept)).copy_from(&own);
         let beside = kept_rotation.transpose() * block.view((0, kept), (kept, count - kept));

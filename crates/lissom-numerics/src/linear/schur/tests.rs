@@ -1,4 +1,5 @@
 use super::*;
+use crate::linear::error::unwatched;
 
 /// Rounding of a product of two hundred reflections per column, in units of the matrix's norm.
 const ROUNDING: f64 = 1e-13;
@@ -16,7 +17,7 @@ fn random(size: usize, mut seed: u64) -> DMatrix<f64> {
 /// $`A = QTQ^T`$, $`Q^TQ = 1`$, $`T`$ quasi-triangular in standard form, and vectors that are eigenvectors.
 fn check(matrix: &DMatrix<f64>) -> RealSchur {
     let size = matrix.nrows();
-    let schur = RealSchur::new(matrix.clone()).expect("converges");
+    let schur = RealSchur::new(matrix.clone(), &mut unwatched).expect("converges");
     let RealSchur { form, vectors } = &schur;
     let scale = matrix.norm().max(f64::MIN_POSITIVE);
     let residual = (vectors * form * vectors.transpose() - matrix).norm() / scale;
@@ -141,5 +142,27 @@ fn oscillators_that_have_all_but_parted() {
     check_vectors(&matrix, &schur, ROUNDING);
     for value in schur.eigenvalues() {
         assert!((value.norm() - w1).abs() < ROUNDING, "{value}");
+    }
+}
+
+/// By counting: somebody is asked after every panel and every sweep, and is heard.
+#[test]
+fn a_large_form_ends_when_somebody_says_so() {
+    const STOPPED: LinearError = LinearError::Stopped { at_s: 3.0 };
+    let matrix = random(160, 5);
+    let ended_after = |most: usize| {
+        let mut asked = 0;
+        let found = RealSchur::new(matrix.clone(), &mut || {
+            asked += 1;
+            if asked > most { Err(STOPPED) } else { Ok(()) }
+        });
+        (asked, found.err())
+    };
+    let (asked, none) = ended_after(usize::MAX);
+    assert_eq!(none, None);
+    // five panels of 32 columns, and sweeps
+    assert!(asked > 7, "{asked}");
+    for most in [0, 4, 6, asked - 1] {
+        assert_eq!(ended_after(most), (most + 1, Some(STOPPED)));
     }
 }

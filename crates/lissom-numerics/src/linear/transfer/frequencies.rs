@@ -4,7 +4,7 @@
 use nalgebra::Complex;
 
 use super::Transfer;
-use crate::linear::error::LinearError;
+use crate::linear::error::{GoOn, LinearError};
 use crate::linear::quadratic::solved;
 
 /// Poles that are slower than the fastest by more than this are motions that nothing holds, but for rounding.
@@ -24,25 +24,18 @@ impl Transfer {
     /// Poles by rising absolute value, whether or not inputs reach and outputs see them; of conjugate ones that with positive imaginary part.
     ///
     /// # Errors
-    /// When the mass matrix is not definite, or no eigenvalues are found.
-    pub fn poles(&self) -> Result<Vec<Complex<f64>>, LinearError> {
+    /// When the mass matrix is not definite, no eigenvalues are found, or the search is stopped.
+    pub fn poles(&self, go_on: &mut GoOn<'_>) -> Result<Vec<Complex<f64>>, LinearError> {
         if self.loops.is_some() {
-            return self.first_order_poles();
+            return self.first_order_poles(go_on);
         }
-        let (_, _, roots) = solved(&self.mass, &self.damping, &self.stiffness)?;
+        let (_, _, roots) = solved(&self.mass, &self.damping, &self.stiffness, go_on)?;
         Ok(roots.values().to_vec())
     }
 
-    /// About so many rising angular frequencies in a range, in rad/s; without one from below the slowest pole to above the fastest.
-    ///
-    /// # Errors
-    /// As [`Transfer::poles`].
-    pub fn frequencies(
-        &self,
-        range: Option<[f64; 2]>,
-        count: usize,
-    ) -> Result<Vec<f64>, LinearError> {
-        let poles = self.poles()?;
+    /// About so many rising angular frequencies in a range, in rad/s, that show what these poles do; without a range from below the slowest
+    /// to above the fastest.
+    pub fn spread(poles: &[Complex<f64>], range: Option<[f64; 2]>, count: usize) -> Vec<f64> {
         let fastest = poles.last().map_or(0.0, |pole| pole.norm());
         let rates = poles.iter().map(|pole| pole.norm());
         let slowest = rates.into_iter().find(|&rate| rate > SLOWEST * fastest);
@@ -62,6 +55,6 @@ impl Transfer {
         let mut all: Vec<f64> = even.chain(peaks).filter(inside).collect();
         all.sort_by(f64::total_cmp);
         all.dedup();
-        Ok(all)
+        all
     }
 }

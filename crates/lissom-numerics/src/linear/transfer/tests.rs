@@ -1,4 +1,5 @@
 use super::*;
+use crate::linear::error::unwatched;
 
 /// Rounding of small dense systems.
 const ROUNDING: f64 = 1e-12;
@@ -81,13 +82,16 @@ fn static_gain_needs_something_that_holds() {
 #[test]
 fn zeros_of_two_masses() {
     let transfer = two_masses(0.0);
-    let own = transfer.between(&[0], &[0]).zeros().unwrap();
+    let own = transfer.between(&[0], &[0]).zeros(&mut unwatched).unwrap();
     let [zero] = own[..] else {
         panic!("one pair: {own:?}")
     };
     assert!((zero - Complex::new(0.0, (5.0_f64 / 3.0).sqrt())).norm() < ROUNDING);
-    assert_eq!(transfer.between(&[0], &[1]).zeros().unwrap(), []);
-    assert_eq!(transfer.zeros().unwrap(), []);
+    assert_eq!(
+        transfer.between(&[0], &[1]).zeros(&mut unwatched).unwrap(),
+        []
+    );
+    assert_eq!(transfer.zeros(&mut unwatched).unwrap(), []);
 }
 
 /// Identity: at its zeros a transfer function is zero, and so is the determinant of a square one. There are as many as twice the
@@ -98,7 +102,7 @@ fn transfer_functions_vanish_at_their_zeros() {
     let typical = transfer.response(2.0);
     for (input, output) in [(0, 0), (0, 1), (1, 0)] {
         let one = transfer.between(&[input], &[output]);
-        let zeros = one.zeros().unwrap();
+        let zeros = one.zeros(&mut unwatched).unwrap();
         let count: usize = zeros.iter().map(|z| 1 + usize::from(z.im != 0.0)).sum();
         assert_eq!(count, 9, "{zeros:?}");
         for zero in zeros {
@@ -109,7 +113,7 @@ fn transfer_functions_vanish_at_their_zeros() {
             );
         }
     }
-    let zeros = transfer.zeros().unwrap();
+    let zeros = transfer.zeros(&mut unwatched).unwrap();
     let count: usize = zeros.iter().map(|z| 1 + usize::from(z.im != 0.0)).sum();
     assert_eq!(count, 8, "{zeros:?}");
     for zero in zeros {
@@ -150,7 +154,8 @@ fn zeros_do_not_know_what_does_not_take_part() {
         let difference = transfer.response(w) - alone.response(w);
         assert!(difference.norm() < ROUNDING * alone.response(w).norm());
     }
-    let [one, other] = [&transfer, &alone].map(|all| all.between(&[0], &[0]).zeros().unwrap());
+    let [one, other] =
+        [&transfer, &alone].map(|all| all.between(&[0], &[0]).zeros(&mut unwatched).unwrap());
     assert_eq!(one.len(), 1, "{one:?}");
     assert!((one[0] - other[0]).norm() < 1e-10 * one[0].norm());
     // an output that nothing moves has no zeros of its own: its transfer function vanishes everywhere
@@ -158,7 +163,7 @@ fn zeros_do_not_know_what_does_not_take_part() {
         output: DMatrix::zeros(1, 8),
         ..transfer
     };
-    assert_eq!(unseen.zeros().unwrap(), []);
+    assert_eq!(unseen.zeros(&mut unwatched).unwrap(), []);
 }
 
 /// Property: what is not sound is told.
@@ -168,12 +173,18 @@ fn unsound_matrices_have_no_zeros() {
         mass: DMatrix::zeros(2, 2),
         ..two_masses(1.0)
     };
-    assert!(matches!(massless.zeros(), Err(LinearError::NoZeros { .. })));
+    assert!(matches!(
+        massless.zeros(&mut unwatched),
+        Err(LinearError::NoZeros { .. })
+    ));
     let infinite = Transfer {
         damping: DMatrix::from_element(2, 2, f64::NAN),
         ..two_masses(1.0)
     };
-    assert!(matches!(infinite.zeros(), Err(LinearError::NoZeros { .. })));
+    assert!(matches!(
+        infinite.zeros(&mut unwatched),
+        Err(LinearError::NoZeros { .. })
+    ));
 }
 
 /// Closed form: a mass under PID feedback with a filtered derivative, whose integral and filter are states of the loop. From a force on
@@ -207,7 +218,7 @@ fn loop_states_are_part_of_a_response() {
     // a constant force is met by the integral alone
     let gain = transfer.static_gain().unwrap();
     assert!(gain[0].abs() < ROUNDING);
-    let poles = transfer.poles().unwrap();
+    let poles = transfer.poles(&mut unwatched).unwrap();
     // conjugate ones count once
     let count: usize = poles
         .iter()
@@ -219,7 +230,7 @@ fn loop_states_are_part_of_a_response() {
         let size = (pole.norm().powi(4) * m * filter).max(ki);
         assert!(denominator(pole).norm() < ROUNDING * size, "{pole}");
     }
-    let zeros = transfer.zeros().unwrap();
+    let zeros = transfer.zeros(&mut unwatched).unwrap();
     assert_eq!(zeros.len(), 2);
     assert!(zeros[0].norm() < ROUNDING && (zeros[1].re + 1.0 / filter).abs() < ROUNDING / filter);
 }

@@ -9,9 +9,8 @@ use nalgebra::{Complex, DMatrix, DVector};
 
 use super::Transfer;
 use crate::linear::balance::balance;
-use crate::linear::error::LinearError;
+use crate::linear::error::{GoOn, LinearError};
 use crate::linear::schur::RealSchur;
-use crate::linear::spectrum::NOT_CONVERGED;
 
 /// What is smaller is no coupling: all matrices are about one, and some tens of reflections leave rounding of 1e-15.
 const COUPLED: f64 = 1e-11;
@@ -20,8 +19,8 @@ impl Transfer {
     /// The transmission zeros between all inputs and all outputs, by rising absolute value; of conjugate ones that with positive imaginary part.
     ///
     /// # Errors
-    /// When the mass matrix is not definite, numbers are not finite or eigenvalues are not found.
-    pub fn zeros(&self) -> Result<Vec<Complex<f64>>, LinearError> {
+    /// When the mass matrix is not definite, numbers are not finite, eigenvalues are not found, or the search is stopped.
+    pub fn zeros(&self, go_on: &mut GoOn<'_>) -> Result<Vec<Complex<f64>>, LinearError> {
         let (system, rate) = System::of(self)?;
         let system = system.reached().transposed().reached().transposed();
         let system = system.regular().transposed().regular().transposed();
@@ -30,20 +29,27 @@ impl Transfer {
             Some(gain) if d.nrows() > 0 => a - b * gain,
             _ => a,
         };
-        eigenvalues(matrix, rate)
+        eigenvalues(matrix, rate, go_on)
     }
 
     /// Poles of the first-order form.
-    pub(super) fn first_order_poles(&self) -> Result<Vec<Complex<f64>>, LinearError> {
+    pub(super) fn first_order_poles(
+        &self,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Vec<Complex<f64>>, LinearError> {
         let (system, rate) = System::of(self)?;
-        eigenvalues(system.a, rate)
+        eigenvalues(system.a, rate, go_on)
     }
 }
 
 /// Eigenvalues in a unit of rates, by rising absolute value; of conjugate ones that with positive imaginary part.
-fn eigenvalues(mut matrix: DMatrix<f64>, rate: f64) -> Result<Vec<Complex<f64>>, LinearError> {
+fn eigenvalues(
+    mut matrix: DMatrix<f64>,
+    rate: f64,
+    go_on: &mut GoOn<'_>,
+) -> Result<Vec<Complex<f64>>, LinearError> {
     balance(&mut matrix);
-    let schur = RealSchur::new(matrix).ok_or(NOT_CONVERGED)?;
+    let schur = RealSchur::new(matrix, go_on)?;
     let values = schur.eigenvalues().into_iter().map(|value| value * rate);
     let mut values: Vec<Complex<f64>> = values.filter(|value| value.im >= 0.0).collect();
     values.sort_by(|a, b| a.norm().total_cmp(&b.norm()));
