@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from lissom._native import State, __version__
+    from lissom.bodies import ReducedBody, read_body
     from lissom.control import BatchSimulator, Sampled, Simulator
     from lissom.errors import (
         Interrupted,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from lissom.mechanism import Mechanism
     from lissom.model import Model, load, shipped, shipped_models
     from lissom.recording import Page, Recording
+    from lissom.response import Response
     from lissom.results import (
         ClosedEvaluation,
         Derivatives,
@@ -64,6 +66,8 @@ _HOME = {
     "Page": "recording",
     "Problem": "errors",
     "Recording": "recording",
+    "ReducedBody": "bodies",
+    "Response": "response",
     "Rollout": "results",
     "Sampled": "control",
     "SimulationError": "errors",
@@ -73,6 +77,7 @@ _HOME = {
     "__version__": "_native",
     "body_from_matrices": "matrices",
     "load": "model",
+    "read_body": "bodies",
     "read_csv": "measured",
     "shipped": "model",
     "shipped_models": "model",
@@ -98,6 +103,8 @@ __all__ = [
     "Page",
     "Problem",
     "Recording",
+    "ReducedBody",
+    "Response",
     "Rollout",
     "Sampled",
     "SimulationError",
@@ -107,6 +114,7 @@ __all__ = [
     "__version__",
     "body_from_matrices",
     "load",
+    "read_body",
     "read_csv",
     "shipped",
     "shipped_models",

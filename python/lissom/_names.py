@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Sequence
 
-__all__ = ["components", "listed", "meant", "refuse_unknown"]
+__all__ = ["components", "listed", "meant", "place", "refuse_unknown"]
 
 
 def listed(what: str, names: Sequence[str] | None) -> list[str] | None:
@@ -29,6 +29,14 @@ def meant(name: str, known: Iterable[str]) -> str:
     """A question after the name that somebody may have meant, if one is near."""
     near = difflib.get_close_matches(name, list(known), n=1)
     return f"; did you mean {near[0]!r}?" if near else ""
+
+
+def place(kind: str, name: str, known: Sequence[str]) -> int:
+    """Where a name stands; refuses one that is not there, with what may have been meant or all that there are."""
+    if name in known:
+        return list(known).index(name)
+    there = f"; there are {', '.join(dict.fromkeys(known)) or 'none'}"
+    raise ValueError(f"there is no {kind} {name!r}{meant(name, known) or there}")
 
 
 def refuse_unknown(channels: Sequence[str], known: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from typing_extensions import Self, disjoint_base
 
 __all__ = [
     "BatchSimulator",
+    "Body",
     "Mechanism",
     "Model",
     "Simulator",
@@ -28,6 +29,7 @@ __all__ = [
     "perturbed",
     "placed",
     "read_recording",
+    "responded",
     "rolled",
     "run",
     "shipped_models",
@@ -58,6 +60,17 @@ class Model:
     def toml(self) -> str: ...
     def json(self) -> str: ...
     def understood(self) -> str: ...
+
+@final
+class Body:
+    @staticmethod
+    def of(model: Model, name: str) -> Body: ...
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Body: ...
+    @property
+    def text(self) -> str: ...
+    def summary(self) -> str: ...
+    def write(self, path: str | os.PathLike[str]) -> None: ...
 
 @final
 class State:
@@ -249,18 +262,22 @@ def run(
     mechanism: Mechanism,
     state: State,
     *,
-    duration_s: float | None,
+    lasts_s: tuple[float, float] | None,
     sample_period_s: float | None,
     at_s: Sequence[float],
     channels: Sequence[str] | None,
+    folder: tuple[str, float | None, bool] | None,
 ) -> tuple[dict[str, Any], BaseException | None]: ...
+def responded(
+    equations: Mapping[str, Any], frequencies: tuple[Sequence[float] | None, tuple[float, float] | None, int]
+) -> dict[str, Any]: ...
 def placed(
     mechanism: Mechanism, near: State, markers: Sequence[tuple[str, str, float, float]], held: Sequence[str]
 ) -> State: ...
 def closed_evaluation(mechanism: Mechanism, state: State, force: ArrayLike | None) -> dict[str, Any]: ...
 def find_equilibrium(mechanism: Mechanism, state: State) -> tuple[State, dict[str, Any], str | None, int]: ...
 def linearized(
-    mechanism: Mechanism, state: State, about: str, instants: tuple[Sequence[float], int | None], driven: bool
+    mechanism: Mechanism, state: State, about: str, instants: tuple[Sequence[float], int | None], chosen: tuple[bool, bool]
 ) -> dict[str, Any]: ...
 def find_modes(
     mechanism: Mechanism,

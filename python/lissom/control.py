@@ -265,9 +265,8 @@ def simulate_sampled(
 ) -> Recording:
     """A run under a sampled controller. It lands on every tick and on every instant that is recorded."""
     mechanism = mechanism._without(controller.release)
-    simulation = mechanism.model.to_dict()["simulation"]
     if duration_s is None:
-        duration_s = simulation.get("start_s", 0.0) + simulation["duration_s"] - start.time_s
+        duration_s = mechanism._end_s() - start.time_s
     if not 0.0 < duration_s < math.inf:
         raise ValueError(f"the run lasts {duration_s} s; say for how long with duration_s")
     outside = [at for at in at_s if not start.time_s <= at <= start.time_s + duration_s]

@@ -7,12 +7,15 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from lissom._names import components, listed, meant
+from lissom import _native
+from lissom._arrays import complex_of, instants, refuse_below_one
+from lissom._names import components, listed, place
 
 if TYPE_CHECKING:
     from lissom.model import Model
+    from lissom.response import Response
 
 __all__ = ["Linearization"]
 
@@ -23,7 +26,7 @@ class Linearization:
     """Linearised equations of a mechanism at one state, or at the instants ``time_s`` of a motion.
 
     ``x' = A x + B u`` and ``y = C x + D u``, where ``x`` holds deviations of independent coordinates and then of their
-    rates, ``u`` deviations of the inputs and ``y`` deviations of the positions of markers. Along a motion matrices and vectors
+    rates, ``u`` deviations of the inputs and ``y`` deviations of the positions of markers and of joints. Along a motion matrices and vectors
     have one more axis in front, for the instants.
     """
 
@@ -79,22 +82,15 @@ class Linearization:
 
     @property
     def x0(self) -> Array:
-        """States that deviations are taken from: coordinates, then rates."""
-        return np.concatenate([self._array("q0"), self._array("v0")], axis=-1)
+        """States that deviations are taken from: coordinates, then rates; NaN for states of controllers and actuators in the loop."""
+        found = np.concatenate([self._array("q0"), self._array("v0")], axis=-1)
+        others = self.A.shape[-1] - found.shape[-1]
+        return np.concatenate([found, np.full((*found.shape[:-1], others), np.nan)], axis=-1) if others else found
 
     @property
     def y0(self) -> Array:
-        """Outputs there: positions of markers in m, and states that are outputs."""
-        found = self._array("y0")
-        if found.shape[-1] == len(self.outputs):
-            return found
-        # as it was written: positions of markers alone, while motors behind elastic gears are outputs too
-        places, states = iter(np.moveaxis(found, -1, 0)), self.states
-        rows = [
-            self.x0[..., states.index(name)] if name in states else next(places)
-            for name in self.outputs
-        ]
-        return np.stack(rows, axis=-1)
+        """Outputs there: positions of markers in m, coordinates of joints, and states that are outputs."""
+        return self._array("y0")
 
     @property
     def u0(self) -> Array:
@@ -136,7 +132,7 @@ class Linearization:
             outputs = components(listed("outputs", outputs) or [], [*self.outputs, *self.states])
         chosen = dict(self.arrays)
         if inputs is not None:
-            columns = [_place("input", name, self.inputs) for name in inputs]
+            columns = [place("input", name, self.inputs) for name in inputs]
             for name in ("B", "B_state", "D"):
                 chosen[name] = self._array(name)[..., columns]
             for name in ("input_names", "input_units"):
@@ -144,7 +140,7 @@ class Linearization:
         if outputs is not None:
             chosen.pop("H_output", None)
             known = [*self.outputs, *self.states]
-            rows = [_place("output", name, known) for name in outputs]
+            rows = [place("output", name, known) for name in outputs]
             units = [*self.arrays["output_units"], *self.arrays["state_units"]]
             states, lead = len(self.states), self.A.shape[:-2]
             identity = np.broadcast_to(np.eye(states), (*lead, states, states))
@@ -175,6 +171,63 @@ class Linearization:
     def _single(self) -> None:
         if self.is_trajectory:
             raise ValueError("these are equations along a motion; take those of an instant with at(time_s)")
+
+    def response(
+        self,
+        frequencies_rad_per_s: ArrayLike | None = None,
+        *,
+        range_rad_per_s: tuple[float, float] | None = None,
+        count: int = 400,
+    ) -> Response:
+        """Frequency response, static gains, poles and transmission zeros between its inputs and outputs, as ``lissom response`` tells them.
+
+        At the angular frequencies that are given; otherwise at about ``count`` in a range, from below the slowest pole to above the
+        fastest unless it is said, evenly by their logarithms and closer where lightly damped vibrations peak.
+
+        >>> import lissom
+        >>> lin = lissom.shipped("two-link-arm").build().linearize(outputs=["hand.position"])
+        >>> lin.response(count=50).minimum_phase.shape
+        (3, 2)
+        """
+        from lissom.response import Response, gain_unit
+
+        self._single()
+        refuse_below_one("count", count)
+        if frequencies_rad_per_s is not None and range_rad_per_s is not None:
+            raise ValueError("frequencies_rad_per_s names the frequencies and range_rad_per_s where to choose them; give one of them")
+        named = None if frequencies_rad_per_s is None else instants(frequencies_rad_per_s)
+        if named is not None and not all(0.0 <= own < math.inf for own in named):
+            raise ValueError("frequencies_rad_per_s has entries that are negative or not finite")
+        if range_rad_per_s is not None and not 0.0 < range_rad_per_s[0] < range_rad_per_s[1] < math.inf:
+            raise ValueError(f"range_rad_per_s is {range_rad_per_s}, expected two rising positive numbers")
+        if not self.inputs or not self.outputs:
+            raise ValueError('there is no input or no output; linearize(inputs="all") has the efforts on all joints')
+        units = [list(self.arrays[f"{kind}_units"]) for kind in ("input", "output")]
+        equations = {
+            "time_s": float(self.time_s[0]),
+            "mass": self.mass,
+            "damping": self.damping,
+            "stiffness": self.stiffness,
+            "state": self.A,
+            "input": self._array("B"),
+            "output": self.C,
+            "inputs": list(zip(self.inputs, units[0], strict=True)),
+            "outputs": list(zip(self.outputs, units[1], strict=True)),
+        }
+        found = _native.responded(equations, (named, range_rad_per_s, count))
+        shape = (len(self.outputs), len(self.inputs))
+        zeros = iter(found.pop("zeros"))
+        return Response(
+            frequency_rad_per_s=found["frequency_rad_per_s"],
+            gain=complex_of(found["gain"]),
+            static_gain=found["static_gain"],
+            poles=complex_of(found["poles"]),
+            zeros=[[complex_of(next(zeros)) for _ in self.inputs] for _ in self.outputs],
+            minimum_phase=np.array(found["minimum_phase"], dtype=np.bool_).reshape(shape),
+            inputs=self.inputs,
+            outputs=self.outputs,
+            units=[[gain_unit(output, given) for given in units[0]] for output in units[1]],
+        )
 
     def to_control(self, dt_s: float | None = None) -> Any:
         """A ``control.StateSpace`` of python-control, with names in which ``.`` becomes ``_``. With ``dt_s`` it is sampled with
@@ -213,11 +266,3 @@ class Linearization:
             f"<lissom.Linearization of {len(self.states)} states, {len(self.inputs)} inputs, "
             f"{len(self.outputs)} outputs at {len(self.time_s)} instants>"
         )
-
-
-def _place(kind: str, name: str, known: Sequence[str]) -> int:
-    try:
-        return list(known).index(name)
-    except ValueError:
-        there = ", ".join(dict.fromkeys(known))
-        raise ValueError(f"there is no {kind} {name!r}{meant(name, known)}; there are {there}") from None

@@ -69,7 +69,8 @@ def read_csv(
     for name in (*renamed, *given):
         known = [own for own, _ in heads]
         if name not in known:
-            raise ValueError(f"{target} has no column {name!r}{meant(name, known)}; there are {', '.join(known)}")
+            there = f"; there are {', '.join(known)}"
+            raise ValueError(f"{target} has no column {name!r}{meant(name, known) or there}")
     columns: dict[str, Array] = {}
     found: dict[str, str] = {}
     for (name, headed), column in zip(heads, _columns(target, kept[1:], len(heads), mark), strict=True):

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from lissom import _native
 from lissom._arrays import complex_of, instants, numbers, refuse_below_one
 from lissom._equations import Equations
-from lissom._names import components, listed
+from lissom._names import components, listed, place
 from lissom._native import State
 from lissom.errors import Interrupted, ModelError, SimulationError
 from lissom.recording import Recording
@@ -126,8 +126,7 @@ class Mechanism(Equations):
             return self
         unknown = released - set(self.controllers)
         if unknown:
-            there = ", ".join(self.controllers) or "none"
-            raise ValueError(f"there is no controller {sorted(unknown)[0]!r} to release; there are {there}")
+            place("controller", sorted(unknown)[0], list(self.controllers))
         if released not in self._less:
             kept = [own for own in self.model.to_dict()["controller"] if own["name"] not in released]
             self._less[released] = self.model.replace({"controller": kept}).build()
@@ -240,6 +239,9 @@ class Mechanism(Equations):
         at_s: ArrayLike = (),
         channels: Sequence[str] | None = None,
         controller: Sampled | None = None,
+        out: str | os.PathLike[str] | None = None,
+        checkpoint_every_s: float | None = None,
+        resume: bool = False,
     ) -> Recording:
         """Simulate from a state, by default the model's start, for a duration, by default to the end that the model says.
 
@@ -247,26 +249,44 @@ class Mechanism(Equations):
         A ``controller`` takes over the inputs that it names; every tick of it is recorded then, and all channels unless
         ``channels`` names some.
 
+        With ``out`` the run is written into a folder as ``lissom run`` does, at its end and on its way: every ``checkpoint_every_s``
+        seconds of clock time, by default so seldom that it costs no time. With ``resume`` the same call goes on from the last of
+        these if there is one, and the rows until there stay in front; a run that is complete is read and returned.
+
         Raises :class:`SimulationError` when it cannot go on, and :class:`Interrupted` on Ctrl-C; both have the ``recording``
-        until then.
+        until then, and ``out`` holds it.
         """
         asked = listed("channels", channels)
+        if out is None and (resume or checkpoint_every_s is not None):
+            raise ValueError("checkpoint_every_s and resume are of a folder that keeps the run; name it with out")
         start = self._begun(state)
         if controller is not None:
             from lissom.control import Sampled, simulate_sampled
 
             if not isinstance(controller, Sampled):
                 raise TypeError("controller is no Sampled: write lissom.Sampled(controller, period_s=…)")
+            if out is not None:
+                raise ValueError(
+                    "out keeps runs that can go on, and what a controller of yours remembers is not in their states; save the recording"
+                )
             return simulate_sampled(
                 self, start, controller, duration_s, sample_period_s, instants(at_s), asked
             )
+        goes_on = resume and out is not None and os.path.exists(os.path.join(out, "manifest.json"))
+        lasts_s = None if duration_s is None else (start.time_s, float(duration_s))
+        if goes_on:
+            assert out is not None
+            start = self.state_from(out)
+            if start.time_s >= (self._end_s() if lasts_s is None else sum(lasts_s)):
+                return Recording.load(out)
         told, interruption = _native.run(
             self,
             start,
-            duration_s=duration_s,
+            lasts_s=lasts_s,
             sample_period_s=sample_period_s,
             at_s=instants(at_s),
             channels=asked,
+            folder=None if out is None else (os.fspath(out), checkpoint_every_s, goes_on),
         )
         failure = told.pop("failure")
         told["summary"] = json.loads(told["summary"])
@@ -283,6 +303,11 @@ class Mechanism(Equations):
             raise failure
         return recording
 
+    def _end_s(self) -> float:
+        """Where the simulation of the model ends."""
+        simulation = self.model.to_dict()["simulation"]
+        return float(simulation.get("start_s", 0.0) + simulation["duration_s"])
+
     def equilibrium(self, near: Start | None = None) -> Equilibrium:
         """Where it is at rest under its loads, near a state or the one that the model writes. What inputs drive stays."""
         begin = self.state() if near is None else self._begun(near)
@@ -298,19 +323,27 @@ class Mechanism(Equations):
         points: int | None = None,
         inputs: Sequence[str] | Literal["all"] | None = None,
         outputs: Sequence[str] | None = None,
+        closed_loop: bool = False,
     ) -> Linearization:
         """The equations linearised at a state (by default the model's start), at the equilibrium near it, or along the nominal
         trajectory or the run from it: at ``times_s`` (in s), or at so many ``points`` evenly to the end, 51 if absent.
 
         ``inputs`` and ``outputs`` choose some by name. By default the inputs are those that something of the model drives
-        (``"all"``: the efforts on all joints too), and the outputs positions of markers."""
+        (``"all"``: the efforts on all joints too), and the outputs positions of markers and coordinates of joints. ``closed_loop``
+        has the controllers of the model in the loop."""
         from lissom.linear import Linearization
 
         refuse_below_one("points", points)
+        self._refuse_without_controllers(closed_loop)
         start = self._begun(state)
-        arrays = _native.linearized(self, start, about, (instants(times_s), points), inputs is None)
+        chosen = (inputs is None, closed_loop)
+        arrays = _native.linearized(self, start, about, (instants(times_s), points), chosen)
         found = Linearization(arrays, model=self.model)
         return found.select(inputs=None if inputs == "all" else inputs, outputs=outputs)
+
+    def _refuse_without_controllers(self, closed_loop: bool) -> None:
+        if closed_loop and not self.controllers:
+            raise ValueError("closed_loop closes the loops of controllers, and the model has no [[controller]]")
 
     def modes(
         self,
@@ -332,8 +365,7 @@ class Mechanism(Equations):
         of freedom are sought alone, and whether higher ones grow is then not judged (``judged_all``)."""
         refuse_below_one("count", count)
         refuse_below_one("points", points)
-        if closed_loop and not self.controllers:
-            raise ValueError("closed_loop closes the loops of controllers, and the model has no [[controller]]")
+        self._refuse_without_controllers(closed_loop)
         start = self._begun(state)
         joints = (free, closed_loop)
         found = _native.find_modes(self, start, about, (instants(times_s), points), joints, case, count)

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from lissom import _native
-from lissom._names import meant
+from lissom._names import place
 from lissom.mechanism import Mechanism
 
 if TYPE_CHECKING:
     from lissom import spec
+    from lissom.bodies import ReducedBody
 
 __all__ = ["Model", "load", "shipped", "shipped_models"]
 
@@ -27,6 +28,8 @@ class Model:
     __slots__ = ("_native",)
 
     def __init__(self, native: _native.Model) -> None:
+        if not isinstance(native, _native.Model):
+            raise TypeError("lissom.load reads a model from a file, Model.from_text from a text, Model.from_dict from dictionaries")
         self._native = native
 
     @classmethod
@@ -68,6 +71,18 @@ class Model:
         """
         found: dict[str, Any] = json.loads(self._native.understood())
         return found
+
+    def body(self, name: str) -> ReducedBody:
+        """What is understood of a body that was reduced from a mesh, a frame of beams, matrices or a body file, as ``lissom body`` tells
+        it; :meth:`check` tells of the others.
+
+        >>> import lissom
+        >>> lissom.shipped("frame-arm").body("upper_arm").stiffens
+        True
+        """
+        from lissom.bodies import ReducedBody
+
+        return ReducedBody(_native.Body.of(self._native, name))
 
     @property
     def name(self) -> str:
@@ -116,9 +131,7 @@ def load(path: str | os.PathLike[str], changes: Mapping[str, Any] | None = None)
 
 def shipped(name: str, changes: Mapping[str, Any] | None = None) -> Model:
     """A model that comes with Lissom, by its name; :func:`shipped_models` lists them."""
-    known = shipped_models()
-    if name not in known:
-        raise ValueError(f"there is no shipped model {name!r}{meant(name, known)}; there are {', '.join(known)}")
+    place("shipped model", name, list(shipped_models()))
     return Model(_native.Model.shipped(name, _texts(changes)))
 
 

@@ -72,6 +72,8 @@ def sweep(
     """
     if not isinstance(model, Model):
         raise TypeError(f"a sweep runs a Model, not {model!r}; a mechanism has its own as .model")
+    if not callable(measure):
+        raise TypeError(f"measure is {measure!r}, expected a function of a recording that returns numbers by name")
     if window is not None and window < 1:
         raise ValueError(f"window is {window}, expected at least one run at a time")
     points = _points(values)

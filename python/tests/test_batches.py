@@ -150,7 +150,7 @@ def test_a_controller_of_the_model_is_not_driven_over() -> None:
     ):
         with pytest.raises(ValueError, match=r"release=\['servo'\]"):
             drive()
-    with pytest.raises(ValueError, match="to release; there are servo"):
+    with pytest.raises(ValueError, match="there is no controller 'serv'; did you mean 'servo'"):
         mech.simulator(dt_s=0.01, release=["serv"])
     with pytest.raises(TypeError, match="release"):
         mech.simulator(dt_s=0.01, release="servo")

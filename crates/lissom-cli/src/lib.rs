@@ -8,7 +8,6 @@
 //! ```
 
 mod arguments;
-mod checkpoint;
 mod diagnostics;
 mod interrupt;
 mod output;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use lissom::{ModelSpec, Recording, Signals, State};
+use lissom::{ModelSpec, Recording, Run, Signals, State};
 
 use crate::load::Loaded;
 use crate::stored::{Folder, StoredError};
@@ -17,7 +17,7 @@ pub enum ContinueError {
     /// It is the run of another model.
     #[error(
         "{} holds a run of another model than the one that is to go on from it, and would be replaced; name another folder \
-         with --out, or change nothing but simulation.duration_s and output.formats",
+         for it (--out; out= in Python), or change nothing but simulation.duration_s and output.formats",
         folder.display()
     )]
     OtherModel {
@@ -27,7 +27,7 @@ pub enum ContinueError {
     /// Its recording has other channels than the run that goes on.
     #[error(
         "the recording in {} has other channels than the model records, as if it came from another version or was changed; name \
-         another folder with --out",
+         another folder (--out; out= in Python)",
         folder.display()
     )]
     OtherChannels {
@@ -92,8 +92,17 @@ impl Earlier {
         })
     }
 
+    /// A run that goes on there, with the earlier rows in front.
+    #[must_use]
+    pub fn whole(&self, run: Run) -> Run {
+        Run {
+            recording: self.followed_by(&run.recording),
+            ..run
+        }
+    }
+
     /// The whole recording, of which `later` begins at the instant at which the run goes on.
-    pub fn followed_by(&self, later: &Recording) -> Recording {
+    fn followed_by(&self, later: &Recording) -> Recording {
         let first = usize::from(!self.records_start).min(later.len());
         let mut whole = self.recording.clone();
         whole.time_s.extend_from_slice(&later.time_s[first..]);

@@ -7,6 +7,8 @@ use std::ops::Range;
 use lissom::evaluate::EvaluateError;
 use lissom::{AnalysisError, LinearError, RunError, StateError};
 use lissom_io::IoError;
+use lissom_io::body_summary::BodyError;
+use lissom_io::continued::ContinueError;
 use lissom_io::load::{LoadError, Problem};
 use lissom_io::state::StateFileError;
 use lissom_io::stored::StoredError;
@@ -151,6 +153,24 @@ impl Raise for StateFileError {
         match self {
             Self::File(error) => error.raise(py),
             Self::Recording(error) => error.raise(py),
+            _ => PyValueError::new_err(self.to_string()),
+        }
+    }
+}
+
+impl Raise for ContinueError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Stored(error) => error.raise(py),
+            _ => PyValueError::new_err(self.to_string()),
+        }
+    }
+}
+
+impl Raise for BodyError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        match self {
+            Self::Unreadable(error) => error.raise(py),
             _ => PyValueError::new_err(self.to_string()),
         }
     }

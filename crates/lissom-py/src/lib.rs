@@ -10,12 +10,15 @@
 
 mod arrays;
 mod batch;
+mod body;
 mod error;
 mod evaluation;
 mod loops;
 mod mechanism;
 mod model;
 mod recording;
+mod response;
+mod run;
 mod simulator;
 mod state;
 mod study;
@@ -36,6 +39,7 @@ fn main_with(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
     module.add_class::<batch::BatchSimulator>()?;
+    module.add_class::<body::Body>()?;
     module.add_class::<mechanism::Mechanism>()?;
     module.add_class::<model::Model>()?;
     module.add_class::<simulator::Simulator>()?;
@@ -50,7 +54,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(recording::write_page, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_recording, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_run, module)?)?;
-    module.add_function(wrap_pyfunction!(study::run, module)?)?;
+    module.add_function(wrap_pyfunction!(response::responded, module)?)?;
+    module.add_function(wrap_pyfunction!(run::run, module)?)?;
     module.add_function(wrap_pyfunction!(study::find_equilibrium, module)?)?;
     module.add_function(wrap_pyfunction!(study::linearized, module)?)?;
     module.add_function(wrap_pyfunction!(study::find_modes, module)?)?;

@@ -1,4 +1,4 @@
-//! Studies of a mechanism: runs, equilibrium, linear models, trust.
+//! Studies of a mechanism: equilibrium, linear models, trust.
 
 use std::convert::Infallible;
 use std::time::Instant;
@@ -6,14 +6,12 @@ use std::time::Instant;
 use lissom::converge::{ConvergeOptions, converge};
 use lissom::spec::ModelSpec;
 use lissom::{
-    AnalysisError, Complex, DrivenJoints, Ending, Flow, Interpolation, ModeAt, ModesOptions,
-    OperatingPoint, OutputOrder, PerturbOptions, Run, SimulateOptions, Stability, Terms,
-    sample_instants_from,
+    AnalysisError, Complex, DrivenJoints, Flow, Interpolation, ModeAt, ModesOptions,
+    OperatingPoint, OutputOrder, PerturbOptions, Stability, Terms, sample_instants_from,
 };
 use lissom_io::compare::{Choice, Comparison, Runs, refuse_nodes, with_choices};
 use lissom_io::converge::{ConvergenceReport, RunCost};
 use lissom_io::linear::{USUAL_POINTS, evenly, instants_of_motion};
-use lissom_io::load::Loaded;
 use lissom_io::summary::Summary;
 use lissom_io::{linear, perturb, size};
 use numpy::PyArray1;
@@ -22,7 +20,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde::Serialize;
 
-use crate::arrays::{Array, positive, shaped};
+use crate::arrays::{Array, shaped};
 use crate::error::{OrRaise, OrRefuse, Raise, interruption};
 use crate::mechanism::Mechanism;
 use crate::recording::given;
@@ -31,35 +29,6 @@ use crate::watch::watched;
 
 pub(crate) fn json(object: &impl Serialize) -> PyResult<String> {
     serde_json::to_string(object).or_refuse()
-}
-
-/// What a run leaves behind, for `lissom.Recording`.
-fn told<'py>(
-    mechanism: &Bound<'py, Mechanism>,
-    loaded: &Loaded,
-    run: &Run,
-    at_s: &[f64],
-    wall_s: f64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let py = mechanism.py();
-    let told = given(py, &run.recording)?;
-    let summary = Summary::new(loaded, run, at_s, wall_s);
-    told.set_item("summary", json(&summary)?)?;
-    let last = run.last.as_ref();
-    let last = last.map(|last| Bound::new(py, State::new(mechanism, last.clone())));
-    told.set_item("last", last.transpose()?)?;
-    let failure = match &run.ending {
-        Ending::Failed(error) => Some(error.raise(py)),
-        _ => None,
-    };
-    told.set_item("failure", failure.map(|error| error.into_value(py)))?;
-    let stopped_at_s = match &run.ending {
-        Ending::Stopped { at_s } => Some(*at_s),
-        Ending::Failed(error) => Some(error.time_s()),
-        Ending::Completed => None,
-    };
-    told.set_item("stopped_at_s", stopped_at_s)?;
-    Ok(told)
 }
 
 /// A mechanism and a state of it.
@@ -106,57 +75,6 @@ fn terms(case: usize) -> PyResult<Terms> {
         .ok_or_else(|| PyValueError::new_err(format!("case is {case}; there are cases 1 to 5")))
 }
 
-/// Simulates from a state; the exception of a signal handler comes beside the recording until then.
-#[pyfunction]
-#[pyo3(signature = (mechanism, state, *, duration_s, sample_period_s, at_s, channels))]
-pub(crate) fn run<'py>(
-    mechanism: &Bound<'py, Mechanism>,
-    state: &Bound<'py, State>,
-    duration_s: Option<f64>,
-    sample_period_s: Option<f64>,
-    at_s: Vec<f64>,
-    channels: Option<Vec<String>>,
-) -> PyResult<(Bound<'py, PyDict>, Option<PyErr>)> {
-    let (py, own, start) = at(mechanism, state)?;
-    refuse_unknown_channels(own, channels.as_deref())?;
-    let mut loaded = Loaded::clone(&own.loaded);
-    let simulation = &mut loaded.spec.simulation;
-    if let Some(duration_s) = duration_s {
-        positive("duration_s", duration_s)?;
-        simulation.last_from(start.time_s, duration_s);
-    }
-    if let Some(period_s) = sample_period_s {
-        positive("sample_period_s", period_s)?;
-        loaded.spec.output.sample_period_s = Some(period_s);
-    }
-    if start.time_s >= loaded.spec.simulation.end_s() {
-        return Err(PyValueError::new_err(
-            "the state is where the simulation ends; say for how long with duration_s",
-        ));
-    }
-    let (start_s, end_s) = (start.time_s, loaded.spec.simulation.end_s());
-    if let Some(at) = at_s.iter().find(|&&at| !(start_s..=end_s).contains(&at)) {
-        return Err(PyValueError::new_err(format!(
-            "at_s has {at}, and the run is from {start_s} to {end_s} s; name instants inside"
-        )));
-    }
-    let channels = channels.or_else(|| loaded.spec.output.channels.clone());
-    refuse_too_large(own, &loaded.spec, channels.as_deref())?;
-    let samples = sample_instants_from(&loaded.spec, start.time_s, &at_s);
-    let options = SimulateOptions {
-        samples: &samples,
-        channels: channels.as_deref(),
-        most_lengths: f64::INFINITY,
-    };
-    let began = Instant::now();
-    let simulation = &loaded.spec.simulation;
-    let (run, interrupted) = watched(py, |watch| {
-        own.mechanism.simulate(start, simulation, &options, watch)
-    });
-    let wall_s = began.elapsed().as_secs_f64();
-    Ok((told(mechanism, &loaded, &run, &at_s, wall_s)?, interrupted))
-}
-
 /// The equilibrium near a state, every channel there, what becomes of it when it is touched, and in how many parts the load was added.
 #[pyfunction]
 pub(crate) fn find_equilibrium<'py>(
@@ -175,21 +93,27 @@ pub(crate) fn find_equilibrium<'py>(
     Ok((rest, recording, stability, found.parts))
 }
 
-/// Linearised equations as arrays and names, with the inputs that something drives or with all.
+/// Linearised equations as arrays and names. `chosen`: the inputs that something drives instead of all, and controllers in the loop.
 #[pyfunction]
 pub(crate) fn linearized<'py>(
     mechanism: &Bound<'py, Mechanism>,
     state: &Bound<'py, State>,
     about: &str,
     instants: Instants,
-    driven: bool,
+    chosen: (bool, bool),
 ) -> PyResult<Bound<'py, PyDict>> {
     let (py, own, from) = at(mechanism, state)?;
+    let (driven, closed_loop) = chosen;
     let about = operating_point(about)?;
     let times_s = instants.of(own, from, about)?;
     let found = answered(py, |watch| {
         let order = OutputOrder::Second;
-        (own.mechanism).linearize_to(from, about, &times_s, order, watch)
+        let found = (own.mechanism).linearize_to(from, about, &times_s, order, watch)?;
+        if closed_loop {
+            own.mechanism.with_controllers(&found)
+        } else {
+            Ok(found)
+        }
     })?;
     let found = if driven {
         found.with_inputs(&found.driven_inputs)
@@ -275,7 +199,7 @@ pub(crate) fn find_modes<'py>(
 }
 
 /// Complex numbers as pairs of their parts, in an array of a shape with one more axis.
-fn parts<'py>(
+pub(crate) fn parts<'py>(
     py: Python<'py>,
     numbers: impl Iterator<Item = Complex<f64>>,
     shape: &[usize],
@@ -458,7 +382,7 @@ fn refuse_meaningless(within: f64) -> PyResult<()> {
 }
 
 /// Refuses a recording of some channels, all if absent, that would not fit into memory.
-fn refuse_too_large(
+pub(crate) fn refuse_too_large(
     own: &Mechanism,
     spec: &ModelSpec,
     channels: Option<&[String]>,
@@ -467,7 +391,7 @@ fn refuse_too_large(
 }
 
 /// Refuses beginnings that no channel has.
-fn refuse_unknown_channels(own: &Mechanism, asked: Option<&[String]>) -> PyResult<()> {
+pub(crate) fn refuse_unknown_channels(own: &Mechanism, asked: Option<&[String]>) -> PyResult<()> {
     // a mechanism that cannot be placed says so when it runs
     let (Some(asked), Ok(signals)) = (asked, own.mechanism.signals()) else {
         return Ok(());

@@ -3,10 +3,8 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use lissom::spec::{BodySpec, ReducedSpec};
-use lissom_fe::Source;
-use lissom_io::{atomic, body_file, resource};
-use lissom_spec::nearest;
+use lissom_io::body_summary::NamedBody;
+use lissom_io::{atomic, body_file};
 use serde_json::{Value, json};
 
 use crate::arguments::{BodyArguments, NamedModel};
@@ -19,8 +17,8 @@ pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
     for path in arguments.out.iter().chain(&arguments.page) {
         atomic::refuse_unwritable(path)?;
     }
-    let (name, body, mesh) = found(arguments)?;
-    let (text, crc32) = body_file::text(&body)?;
+    let found = found(arguments)?;
+    let (text, crc32) = body_file::text(&found.body)?;
     if let Some(path) = &arguments.out {
         atomic::write(path, |out| out.write_all(text.as_bytes()))?;
     }
@@ -34,23 +32,23 @@ pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
             "Content {crc32}; --out FILE keeps the body, so that no run has to reduce it again"
         ),
     };
-    let words = in_words(&name, &body, mesh.as_ref());
+    let words = in_words(&found);
     if let Some(path) = &arguments.page {
-        let page = lissom_report::body_html(&name, &words, &drawn(&body));
+        let page = lissom_report::body_html(&found.name, &words, &drawn(&found));
         atomic::write(path, |out| out.write_all(page.as_bytes()))?;
     }
-    (arguments.answer).give(&as_json(&name, &body, mesh.as_ref(), &crc32), || {
+    (arguments.answer).give(&found.summary(crc32.clone()), || {
         let page = (arguments.page.iter()).map(|path| format!("\nWrote {}", path.display()));
         format!("{words}\n{kept}{}", page.collect::<String>())
     })
 }
 
 /// What a page needs to draw the modes of a body.
-fn drawn(body: &ReducedSpec) -> Value {
-    let modes: Vec<Value> = (modes(body).iter())
+fn drawn(found: &NamedBody) -> Value {
+    let modes: Vec<Value> = (found.modes().iter())
         .map(|mode| json!({ "frequency_rad_per_s": mode.frequency_rad_per_s }))
         .collect();
-    let surface = body.surface.as_ref().map(|own| {
+    let surface = found.body.surface.as_ref().map(|own| {
         json!({
             "positions_m": own.positions_m,
             "triangles": own.triangles,
@@ -61,82 +59,33 @@ fn drawn(body: &ReducedSpec) -> Value {
     json!({ "modes": modes, "surface": surface })
 }
 
-/// The body that was named, with what it was reduced from if that was done now.
-fn found(arguments: &BodyArguments) -> Result<(String, ReducedSpec, Option<Source>), Stop> {
+/// The body that was named.
+fn found(arguments: &BodyArguments) -> Result<NamedBody, Stop> {
     let named = arguments.body.as_str();
     let path = Path::new(named);
     let is_json = path.extension().is_some_and(|ending| ending == "json");
     if is_json && (path.exists() || !named.contains(':')) {
-        let text = resource::read_text(path)?;
-        let body = body_file::parse_checked(named, &text)?;
-        return Ok((named.to_owned(), body, None));
+        return Ok(NamedBody::read(path)?);
     }
     let Some((model, name)) = named.rsplit_once(':') else {
         return Err(Stop::Usage(format!(
             "{named:?} is neither a body file (.json) nor MODEL:BODY; write for example arm.toml:link"
         )));
     };
-    let mut loaded = source::load(&NamedModel::with(model, &arguments.set))?;
-    let is_named = |body: &&mut BodySpec| body.name == name;
-    let names: Vec<String> = loaded
-        .spec
-        .body
-        .iter()
-        .map(|body| body.name.clone())
-        .collect();
-    let Some(body) = loaded.spec.body.iter_mut().find(is_named) else {
-        let hint = nearest(name, names.iter().map(String::as_str));
-        let hint = hint.map_or_else(
-            || names.join(", "),
-            |near| format!("did you mean {near:?}?"),
-        );
-        return Err(Stop::Failed(format!(
-            "{model} has no body {name:?}: {hint}"
-        )));
-    };
-    let Some(reduced) = body.reduced.take() else {
-        return Err(Stop::Failed(format!(
-            "{name} is not reduced from a mesh, a frame or a body file; `lissom check {model}` tells of beams, rigid and nodal bodies"
-        )));
-    };
-    let mesh = loaded.meshes.remove(name);
-    Ok((name.to_owned(), reduced, mesh))
+    let loaded = source::load(&NamedModel::with(model, &arguments.set))?;
+    Ok(NamedBody::of(&loaded, model, name)?)
 }
 
 /// Share of the mass of a mode that is worth telling.
 const VISIBLE_SHARE: f64 = 1e-4;
 
-/// A mode of the body with its frame held.
-struct ModeSummary {
-    frequency_rad_per_s: f64,
-    /// Share of the mass that moves along x, y and z.
-    mass: [f64; 3],
-    /// Growth of the squared frequency per square of the angular velocity about x, y and z, without what the mass of the mode
-    /// takes away.
-    stiffening: Option<[f64; 3]>,
-}
-
-/// The modes of a body whose coordinates are its modes, as all are that are reduced here; of another one, its coordinates.
-fn modes(body: &ReducedSpec) -> Vec<ModeSummary> {
-    let mode = |alpha: usize| {
-        let modal_mass = body.mass_matrix[alpha][alpha];
-        ModeSummary {
-            frequency_rad_per_s: (body.stiffness[alpha][alpha] / modal_mass).sqrt(),
-            mass: body.displacement_integrals[alpha].map(|p| p * p / (modal_mass * body.mass_kg)),
-            stiffening: body.second_order.as_ref().map(|second_order| {
-                let along = |axis: usize| second_order.position_integrals[axis][axis][alpha][alpha];
-                // ω×(ω×r) = −ω²r across the axis
-                [0, 1, 2].map(|axis| {
-                    let across = (0..3).filter(|&other| other != axis);
-                    -across.map(along).sum::<f64>() / modal_mass
-                })
-            }),
-        }
-    };
-    (0..body.stiffness.len()).map(mode).collect()
-}
-
-fn in_words(name: &str, body: &ReducedSpec, mesh: Option<&Source>) -> String {
+fn in_words(found: &NamedBody) -> String {
+    let NamedBody {
+        name,
+        body,
+        source: mesh,
+    } = found;
+    let mesh = mesh.as_ref();
     let [[xx, xy, xz], [_, yy, yz], [_, _, zz]] = body.inertia_kg_m2;
     let mut lines = vec![
         format!("{name}: {} kg", short(body.mass_kg)),
@@ -175,10 +124,10 @@ fn in_words(name: &str, body: &ReducedSpec, mesh: Option<&Source>) -> String {
         Some(_) => "  mode   rad/s        Hz           share of mass along x, y, z      ω² grows by Ω² about x, y, z times".to_owned(),
         None => "  mode   rad/s        Hz           share of mass along x, y, z".to_owned(),
     });
-    for (index, mode) in modes(body).iter().enumerate() {
+    for (index, mode) in found.modes().iter().enumerate() {
         let omega = mode.frequency_rad_per_s;
-        let share = mode.mass.map(|share| format!("{share:.4}")).join(" ");
-        let stiffening = mode.stiffening.map_or_else(String::new, |own| {
+        let share = mode.mass_share.map(|share| format!("{share:.4}")).join(" ");
+        let stiffening = mode.rotation_stiffening.map_or_else(String::new, |own| {
             own.map(|own| format!("{own:>9.4}")).join(" ")
         });
         lines.push(format!(
@@ -219,37 +168,4 @@ fn in_words(name: &str, body: &ReducedSpec, mesh: Option<&Source>) -> String {
         "It does not stiffen: it has no second-order data.".to_owned()
     });
     lines.join("\n")
-}
-
-fn as_json(name: &str, body: &ReducedSpec, mesh: Option<&Source>, crc32: &str) -> Value {
-    let modes: Vec<Value> = (modes(body).iter())
-        .map(|mode| {
-            json!({
-                "frequency_rad_per_s": mode.frequency_rad_per_s,
-                "mass_share": mode.mass,
-                "rotation_stiffening": mode.stiffening,
-            })
-        })
-        .collect();
-    let interfaces = mesh.map(|mesh| {
-        let told = |own: &lissom_fe::Residual| json!({ "name": own.interface, "missing_compliance": own.missing });
-        mesh.interfaces.iter().map(told).collect::<Vec<Value>>()
-    });
-    json!({
-        "body": name,
-        "crc32": crc32,
-        "mass_kg": body.mass_kg,
-        "center_of_mass_m": body.center_of_mass_m,
-        "inertia_kg_m2": body.inertia_kg_m2,
-        "modes": modes,
-        "nodes": body.nodes.iter().map(|node| json!({ "name": node.name, "position_m": node.position_m })).collect::<Vec<Value>>(),
-        "stiffens": body.second_order.is_some(),
-        "mesh": mesh.map(|mesh| json!({
-            "elements": mesh.elements,
-            "unknowns": mesh.unknowns,
-            "basis": mesh.chosen.as_ref().map(|chosen| json!({ "kind": chosen.basis.modes().0, "reason": chosen.reason })),
-            "rotation_mass_share": mesh.from_displacements,
-            "interfaces": interfaces,
-        })),
-    })
 }

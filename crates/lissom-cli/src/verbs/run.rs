@@ -8,6 +8,7 @@ use lissom::{
     SimulateOptions, State, Watch, sample_instants, sample_instants_from,
 };
 use lissom_io::batch::Batch;
+use lissom_io::checkpoint::Checkpoints;
 use lissom_io::continued::Earlier;
 use lissom_io::load::Loaded;
 use lissom_io::model_summary::ModelSummary;
@@ -19,9 +20,8 @@ use serde_json::json;
 use super::check::start_in_words;
 use super::report;
 use crate::arguments::RunArguments;
-use crate::checkpoint::Checkpoints;
 use crate::interrupt::Keeping;
-use crate::output::{counted, rounded, short};
+use crate::output::{self, counted, rounded, short};
 use crate::plot::WithPlot;
 use crate::progress::Progress;
 use crate::stop::Stop;
@@ -69,22 +69,23 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         }
         summary
     };
-    let checkpoints = Checkpoints::new(
-        folder.display().to_string(),
-        arguments.checkpoint_every.map(Duration::from_secs_f64),
-        |so_far| {
-            let whole = (earlier.as_ref()).map(|earlier| whole(earlier, so_far.clone()));
-            let so_far = whole.as_ref().unwrap_or(so_far);
-            let summary = &mut summed_up(so_far);
-            record::write_checkpoint(&folder, &loaded, so_far, options.clone(), summary)
-        },
-    );
-    let run = integrate(&loaded, start, &samples, silent, checkpoints);
+    let every = arguments.checkpoint_every.map(Duration::from_secs_f64);
+    let checkpoints = Checkpoints::new(every, |so_far| {
+        let whole = (earlier.as_ref()).map(|earlier| earlier.whole(so_far.clone()));
+        let so_far = whole.as_ref().unwrap_or(so_far);
+        let summary = &mut summed_up(so_far);
+        record::write_checkpoint(&folder, &loaded, so_far, options.clone(), summary)
+    });
+    let kept = Kept {
+        checkpoints,
+        folder: folder.display().to_string(),
+    };
+    let run = integrate(&loaded, start, &samples, silent, kept);
     let _keeping = Keeping::begin();
     let run = match (&earlier, &run.last, &run.ending) {
         // the state that it was to go on from is still good
         (Some(_), None, Ending::Failed(error)) => return Err(Stop::Failed(error.to_string())),
-        (Some(earlier), ..) => whole(earlier, run),
+        (Some(earlier), ..) => earlier.whole(run),
         (None, ..) => run,
     };
 
@@ -141,21 +142,13 @@ fn earlier(
     Ok(Some(Earlier::read(&from, loaded, start, &instants)?))
 }
 
-/// A run with the rows of its earlier part in front.
-fn whole(earlier: &Earlier, run: Run) -> Run {
-    Run {
-        recording: earlier.followed_by(&run.recording),
-        ..run
-    }
-}
-
 /// Simulates with progress, until the end or Ctrl-C.
 fn integrate(
     loaded: &Loaded,
     start: Result<State, RunError>,
     samples: &[f64],
     silent: bool,
-    checkpoints: Checkpoints<'_>,
+    kept: Kept<'_>,
 ) -> Run {
     let simulation = &loaded.spec.simulation;
     let options = SimulateOptions {
@@ -169,29 +162,47 @@ fn integrate(
     };
     let left_s = simulation.end_s() - start.time_s;
     interrupt::watch();
-    let mut onlooker = Onlooker::new(start.time_s, left_s, silent, Some(checkpoints));
+    let mut onlooker = Onlooker::new(start.time_s, left_s, silent, Some(kept));
     let mechanism = &loaded.mechanism;
     let run = mechanism.simulate_watched(&start, simulation, &options, &mut onlooker);
     onlooker.progress.finish();
     run
 }
 
+/// Where a run is kept on its way.
+struct Kept<'a> {
+    checkpoints: Checkpoints<'a>,
+    folder: String,
+}
+
+impl Kept<'_> {
+    /// Writes a checkpoint. One that cannot be written is told of, and the run goes on.
+    fn take(&mut self, so_far: &Run) {
+        let _keeping = Keeping::begin();
+        match (self.checkpoints.take(so_far), &so_far.ending) {
+            (Ok(()), Ending::Stopped { at_s }) => {
+                let (at_s, folder) = (short(*at_s), &self.folder);
+                interrupt::note_kept(format!("the run until {at_s} s is in {folder}"));
+            }
+            (Ok(()), _) => {}
+            (Err(error), _) => output::say(&format!(
+                "warning: the run so far could not be kept: {error}; the run goes on"
+            )),
+        }
+    }
+}
+
 /// Tells the progress of work, stops it at Ctrl-C, and keeps what there is so far.
 struct Onlooker<'a> {
     progress: Progress,
-    checkpoints: Option<Checkpoints<'a>>,
+    kept: Option<Kept<'a>>,
 }
 
 impl<'a> Onlooker<'a> {
-    fn new(
-        start_s: f64,
-        duration_s: f64,
-        silent: bool,
-        checkpoints: Option<Checkpoints<'a>>,
-    ) -> Self {
+    fn new(start_s: f64, duration_s: f64, silent: bool, kept: Option<Kept<'a>>) -> Self {
         Self {
             progress: Progress::new(start_s, duration_s, silent),
-            checkpoints,
+            kept,
         }
     }
 }
@@ -207,12 +218,12 @@ impl Watch for Onlooker<'_> {
     }
 
     fn is_checkpoint_due(&mut self) -> bool {
-        self.checkpoints.as_ref().is_some_and(Checkpoints::is_due)
+        (self.kept.as_ref()).is_some_and(|kept| kept.checkpoints.is_due())
     }
 
     fn checkpoint(&mut self, so_far: &Run) {
-        if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.take(so_far);
+        if let Some(kept) = &mut self.kept {
+            kept.take(so_far);
         }
     }
 }

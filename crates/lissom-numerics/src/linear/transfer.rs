@@ -69,6 +69,23 @@ impl Transfer {
         })
     }
 
+    /// With the states of controllers and actuators that the matrix $`A`$ of its first-order form has behind coordinates and rates, if any.
+    #[must_use]
+    pub fn with_loops_of(mut self, state: &DMatrix<f64>) -> Self {
+        let size = self.mass.nrows();
+        let own = state.nrows().saturating_sub(2 * size);
+        let part = |row: usize, column: usize, shape: (usize, usize)| {
+            state.view((row, column), shape).into_owned()
+        };
+        self.loops = (own > 0).then(|| LoopStates {
+            own: part(2 * size, 2 * size, (own, own)),
+            position: part(2 * size, 0, (own, size)),
+            rate: part(2 * size, size, (own, size)),
+            force: &self.mass * part(size, 2 * size, (size, own)),
+        });
+        self
+    }
+
     /// The same between some of the inputs and outputs, by their numbers.
     #[must_use]
     pub fn between(&self, inputs: &[usize], outputs: &[usize]) -> Self {

@@ -215,6 +215,19 @@ fn loop_states_are_part_of_a_response() {
         let expected = s * (s * filter + 1.0) / denominator(s);
         assert!((transfer.response(w)[0] - expected).norm() <= ROUNDING * expected.norm());
     }
+    // the same states from the first-order form, by hand; two is a power of two, so that nothing is rounded
+    let lines = [
+        [0.0, 1.0, 0.0, 0.0],
+        [-kp / m, 0.0, 1.0 / m, kd / m],
+        [-ki, 0.0, 0.0, 0.0],
+        [0.0, -1.0 / filter, 0.0, -1.0 / filter],
+    ];
+    let state = DMatrix::from_row_slice(4, 4, &lines.concat());
+    let without = Transfer {
+        loops: None,
+        ..transfer.clone()
+    };
+    assert_eq!(without.with_loops_of(&state), transfer);
     // a constant force is met by the integral alone
     let gain = transfer.static_gain().unwrap();
     assert!(gain[0].abs() < ROUNDING);

@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use lissom::{Ending, Run};
-use lissom_io::IoError;
+use lissom::Run;
 
-use crate::interrupt::{self, Keeping};
-use crate::output::{self, short};
+use crate::IoError;
 
 /// Clock time before the first checkpoint, and between two at least.
 const SHORTEST: Duration = Duration::from_secs(10);
@@ -14,53 +12,42 @@ const SHORTEST: Duration = Duration::from_secs(10);
 const SPACING: u32 = 200;
 
 /// Writes a run as far as it has come.
-type Writer<'a> = Box<dyn FnMut(&Run) -> Result<(), IoError> + 'a>;
+type Writer<'a> = Box<dyn FnMut(&Run) -> Result<(), IoError> + Send + 'a>;
 
 /// Writes what a run has so far, as often as was asked for, or as seldom as the cost of writing asks for.
-pub(crate) struct Checkpoints<'a> {
+pub struct Checkpoints<'a> {
     write: Writer<'a>,
-    /// Where it writes.
-    folder: String,
     every: Option<Duration>,
     next: Instant,
 }
 
 impl<'a> Checkpoints<'a> {
     /// Checkpoints of a run that begins now, `every` so often if that is said.
-    pub(crate) fn new(
-        folder: String,
+    pub fn new(
         every: Option<Duration>,
-        write: impl FnMut(&Run) -> Result<(), IoError> + 'a,
+        write: impl FnMut(&Run) -> Result<(), IoError> + Send + 'a,
     ) -> Self {
         Self {
             write: Box::new(write),
-            folder,
             every,
             next: Instant::now() + every.unwrap_or(SHORTEST),
         }
     }
 
-    pub(crate) fn is_due(&self) -> bool {
+    /// Whether it is time for the next.
+    pub fn is_due(&self) -> bool {
         Instant::now() >= self.next
     }
 
-    /// Writes a checkpoint. One that cannot be written is told of, and the run goes on.
-    pub(crate) fn take(&mut self, so_far: &Run) {
-        let _keeping = Keeping::begin();
+    /// Writes a checkpoint. The run goes on whether or not it could be written.
+    ///
+    /// # Errors
+    /// With what kept it from being written; what was written before still stands.
+    pub fn take(&mut self, so_far: &Run) -> Result<(), IoError> {
         let began = Instant::now();
         let written = (self.write)(so_far);
         self.next = began + began.elapsed() + spacing(began.elapsed(), self.every);
-        match written {
-            Ok(()) => {
-                if let Ending::Stopped { at_s } = so_far.ending {
-                    let (at_s, folder) = (short(at_s), &self.folder);
-                    interrupt::note_kept(format!("the run until {at_s} s is in {folder}"));
-                }
-            }
-            Err(error) => output::say(&format!(
-                "warning: the run so far could not be kept: {error}; the run goes on"
-            )),
-        }
+        written
     }
 }
 
