@@ -51,6 +51,26 @@ def test_outputs_have_the_values_that_they_deviate_from() -> None:
     np.testing.assert_allclose(chosen.y0, [0.4, tip, 0.3], atol=1e-12)
 
 
+@pytest.mark.parametrize("changes", [{}, {"formulation": {"nodal": {}}}], ids=["tree", "nodal"])
+@pytest.mark.parametrize("name", ["slider-crank", "planar-3rrr", "floating-shuttle-arm"])
+def test_joints_that_follow_are_outputs_with_their_values(name: str, changes: dict[str, object]) -> None:
+    """What a simulator reads at the same state; where loops close, some joints are no states."""
+    pytest.importorskip("control")
+    mech = lissom.shipped(name, changes).build()
+    found = mech.linearize()
+    read = mech.simulator(dt_s=1e-3, inputs=[], outputs=found.outputs).read()
+    np.testing.assert_allclose(found.y0, read, atol=1e-9)
+    assert np.array_equal(found.to_control().y0, found.y0)
+
+
+def test_joints_that_follow_are_outputs_along_a_motion() -> None:
+    mech = lissom.shipped("slider-crank").build()
+    along = mech.linearize(about="run", times_s=[0.0, 0.02])
+    recorded = mech.simulate(duration_s=0.02)
+    assert along.y0.shape == (2, len(along.outputs))
+    np.testing.assert_allclose(along.y0[1], [recorded[own][-1] for own in along.outputs], atol=1e-9)
+
+
 def test_inputs_are_those_that_are_driven_unless_named() -> None:
     mech = lissom.shipped("four-bar").build()
     found = mech.linearize()

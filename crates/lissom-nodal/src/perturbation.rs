@@ -77,6 +77,7 @@ pub fn linearize_state<F: AppliedForces>(
         input: actuated.map(|dof| forces.efforts[dof]).collect(),
         excitation: residual.iter().map(|x| -x).collect(),
         outputs: outputs_at(equations, outputs, second_order),
+        joints: Vec::new(),
         dependence: None,
     })
 }

@@ -339,14 +339,13 @@ pub fn linearize<L: Linearize>(
     let mut saturations = Vec::with_capacity(motions.len());
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
-        match of.point(motion, order) {
+        match current.point(of, motion, order) {
             Ok(point) => current.points.push(point),
             Err(
                 LinearizeError::IllConditioned { time_s } | LinearizeError::Singular { time_s },
             ) if index > 0 => {
-                let points = rechosen(of, [&motions[index - 1], motion], order, time_s)?;
-                stretches.push(std::mem::replace(&mut current, Chosen::of(of)).stretch());
-                current.points.extend(points);
+                let next = rechosen(of, [&motions[index - 1], motion], order, time_s)?;
+                stretches.push(std::mem::replace(&mut current, next).stretch());
             }
             Err(error) => return Err(error),
         }
@@ -396,18 +395,49 @@ impl Chosen {
         }
     }
 
+    /// The equations at a state, with the coordinates of the joints with actuators there.
+    fn point<L: Linearize>(
+        &self,
+        of: &mut L,
+        motion: &L::Motion,
+        order: OutputOrder,
+    ) -> Result<Point, LinearizeError> {
+        let mut point = of.point(motion, order)?;
+        let ChosenCoordinates {
+            independent,
+            joints,
+        } = &self.coordinates;
+        let dof = |at: &usize| independent.iter().position(|own| own == at);
+        let known = joints.iter().map(|at| Some(point.position[dof(at)?]));
+        point.joints = if let Some(known) = known.collect() {
+            known
+        } else {
+            // loops tell the others
+            let still = vec![0.0; independent.len()];
+            let nowhere = Deviation {
+                independent,
+                position: &still,
+                rate: &still,
+            };
+            let there = of.deviated(motion, &nowhere, OutputOrder::First)?;
+            joints.iter().map(|&at| there.position[at]).collect()
+        };
+        Ok(point)
+    }
+
     fn stretch(self) -> LinearizedTrajectory {
         LinearizedTrajectory::new(self.labels, self.points, self.coordinates)
     }
 }
 
-/// Chooses coordinates that determine the mechanism at two instants, one after the other, and gives the equations there.
+/// Chooses coordinates that determine the mechanism at two instants, one after the other, and begins a stretch with the equations
+/// there.
 fn rechosen<L: Linearize>(
     of: &mut L,
     [before, after]: [&L::Motion; 2],
     order: OutputOrder,
     time_s: f64,
-) -> Result<[Point; 2], LinearizeError> {
+) -> Result<Chosen, LinearizeError> {
     use LinearizeError::{IllConditioned, Singular};
     let well = [(after, before), (before, after)].map(|pair| (pair, false));
     let somehow = [(after, before), (before, after)].map(|pair| (pair, true));
@@ -416,9 +446,13 @@ fn rechosen<L: Linearize>(
         if tolerates {
             of.tolerate();
         }
-        match (of.point(chosen, order), of.point(other, order)) {
-            (Ok(chosen), Ok(other)) if chosen.time < other.time => return Ok([chosen, other]),
-            (Ok(chosen), Ok(other)) => return Ok([other, chosen]),
+        let mut next = Chosen::of(of);
+        match (next.point(of, chosen, order), next.point(of, other, order)) {
+            (Ok(chosen), Ok(other)) => {
+                next.points = vec![chosen, other];
+                next.points.sort_by(|a, b| a.time.total_cmp(&b.time));
+                return Ok(next);
+            }
             (Err(IllConditioned { .. } | Singular { .. }), _)
             | (_, Err(IllConditioned { .. } | Singular { .. })) => {}
             (Err(error), _) | (_, Err(error)) => return Err(error),

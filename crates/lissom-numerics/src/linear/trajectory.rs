@@ -91,6 +91,9 @@ pub struct Point {
     pub excitation: Vec<f64>,
     /// One per marker.
     pub outputs: Vec<Output>,
+    /// Nominal coordinates of the joints with actuators, those that follow from others included; of a point by itself, which does
+    /// not know which coordinates were chosen, none.
+    pub joints: Vec<f64>,
     /// What the other coordinates do, where loops solve for some.
     pub dependence: Option<Dependence>,
 }
@@ -439,6 +442,7 @@ mod tests {
             input: vec![input],
             excitation: Vec::new(),
             outputs: Vec::new(),
+            joints: Vec::new(),
             dependence: None,
         }
     }

@@ -200,6 +200,7 @@ impl Independent {
             input: whole.input,
             excitation: excitation.as_slice().to_vec(),
             outputs,
+            joints: whole.joints,
             dependence: Some(Dependence { basis, rate }),
         })
     }

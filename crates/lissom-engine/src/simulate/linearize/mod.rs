@@ -118,6 +118,7 @@ impl<'m> Linearizer<'m> {
             input: self.inputs(&self.actuated_entries()),
             excitation: residual.iter().map(|x| -x).collect(),
             outputs,
+            joints: Vec::new(),
             dependence: None,
         }
     }
