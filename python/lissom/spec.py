@@ -625,6 +625,9 @@ class Controller:
     pid: Pid | None = None
     """Gains of every joint by itself, with the integral of its deviation."""
 
+    sampled: Sampled | None = None
+    """Measures and answers at ticks, and holds its answer in between; continuous when absent."""
+
 
 @dataclass(kw_only=True)
 class CycloidMotion:
@@ -2572,6 +2575,17 @@ class Rigid:
 
 Role: TypeAlias = "Literal['fixed', 'free', 'prescribed', 'dof', 'actuated']"
 """What a coordinate of a node or a deformation of an element is."""
+
+
+@dataclass(kw_only=True)
+class Sampled:
+    """Ticks of a sampled controller, counted from the start of the simulation."""
+
+    delay_s: float | None = None
+    """From a tick to when its answer acts; at most a period."""
+
+    period_s: float
+    """From tick to tick."""
 
 
 @dataclass(kw_only=True)

@@ -8,12 +8,15 @@
 //! ```
 //!
 //! as a system of second order velocities of unit mass without positions. Implicit methods find their Jacobian by differences.
+//!
+//! Sampled controllers jump at their ticks, which are breakpoints: the answers that they hold are states that keep still in between, so that a run can
+//! go on from any of its states.
 
 use lissom_numerics::integrate::{FirstOrder, IntegrateError, Outcome, Projection, SecondOrder};
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::{Force, Transform, Vector};
 
-use crate::action::{Actions, Efforts};
+use crate::action::{Actions, Due, Efforts, merged};
 use crate::audit::Audit;
 use crate::dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 use crate::error::{PlaceError, RunError};
@@ -87,6 +90,13 @@ impl<'m> Controlled<'m> {
         done
     }
 
+    /// Whether a sampled controller has something to do at an instant.
+    fn ticks_at(&self, time: f64) -> bool {
+        let start = self.of.first_tick();
+        let mut sampled = self.of.actions().samplings();
+        sampled.any(|sampling| sampling.due(start, time) != Due::default())
+    }
+
     /// Takes rates apart: velocities of the formulation, behind which stand the other states.
     fn velocities<'v>(&mut self, rates: &'v [f64]) -> &'v [f64] {
         let (velocities, control) = rates.split_at(self.velocities);
@@ -112,6 +122,12 @@ impl FirstOrder for Controlled<'_> {
 
     fn handle_event(&mut self, time: f64, state: &mut [f64]) {
         self.change(state, |of, state| FirstOrder::handle_event(of, time, state));
+        if self.ticks_at(time) {
+            let (position, rest) = state.split_at_mut(self.motion - self.velocities);
+            let (velocity, rest) = rest.split_at_mut(self.velocities);
+            self.of.evaluate(time, position, velocity);
+            self.of.tick(time, &mut rest[..self.states.len()]);
+        }
     }
 
     fn chart(&self) -> &[usize] {
@@ -173,8 +189,12 @@ impl SecondOrder for Controlled<'_> {
 
     fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
         self.velocities(velocity);
-        let velocity = &mut velocity[..self.velocities];
+        let (velocity, states) = velocity.split_at_mut(self.velocities);
         SecondOrder::handle_event(&mut *self.of, time, position, velocity);
+        if self.ticks_at(time) {
+            self.of.evaluate(time, position, velocity);
+            self.of.tick(time, states);
+        }
     }
 
     fn chart(&self) -> &[usize] {
@@ -197,7 +217,16 @@ impl Dynamics for Controlled<'_> {
     }
 
     fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        self.of.breakpoints(start, end)
+        let mut instants = self.of.breakpoints(start, end);
+        let (actions, first) = (self.of.actions(), self.of.first_tick());
+        let shortest = actions.samplings().map(|sampling| sampling.period);
+        let shortest = shortest.fold(f64::INFINITY, f64::min);
+        if shortest.is_finite() {
+            let ticks = actions.samplings();
+            instants.extend(ticks.flat_map(|sampling| sampling.instants(first, [start, end])));
+            instants = merged(instants, shortest);
+        }
+        instants
     }
 
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
@@ -207,6 +236,14 @@ impl Dynamics for Controlled<'_> {
 
     fn set_control(&mut self, states: &[f64]) {
         self.of.set_control(states);
+    }
+
+    fn tick(&self, time: f64, states: &mut [f64]) {
+        self.of.tick(time, states);
+    }
+
+    fn first_tick(&self) -> f64 {
+        self.of.first_tick()
     }
 
     fn control_count(&self) -> usize {

@@ -38,9 +38,9 @@ mod trajectory;
 mod view;
 
 pub use action::{
-    Actions, Actuator, ControlLaw, ControlledAxis, Controller, Delivery, Efforts, Feedback, Gear,
-    Inputs, JointResistance, Load, LoadTarget, Pid, Pull, Pulled, Resistance, Response, Saturation,
-    Toward,
+    Actions, Actuator, ControlLaw, ControlledAxis, Controller, Delivery, Due, Efforts, Feedback,
+    Gear, Inputs, JointResistance, Load, LoadTarget, Pid, Pull, Pulled, Resistance, Response,
+    Sampling, Saturation, Toward,
 };
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};

@@ -120,8 +120,10 @@ impl Bounds {
             "duration_s" => between(SHORTEST_S, LONGEST_DURATION_S),
             "ramp_s" => positive(LONGEST_DURATION_S),
             "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => positive(LONGEST_S),
-            "response_time_s" | "rate_filter_s" | "anti_windup_s" => positive(LONGEST_S),
-            "damping_time_s" | "stiffness_s" | "mass_per_s" => not_negative(LONGEST_S),
+            "period_s" | "response_time_s" | "rate_filter_s" | "anti_windup_s" => {
+                positive(LONGEST_S)
+            }
+            "delay_s" | "damping_time_s" | "stiffness_s" | "mass_per_s" => not_negative(LONGEST_S),
 
             "modal_ratio" | "modal_ratios" => Self {
                 below: true,

@@ -6,6 +6,7 @@ mod bodies;
 mod checkpoints;
 mod compare;
 mod compare_random;
+mod control;
 mod converge;
 mod docs;
 mod errors;

@@ -3,6 +3,7 @@
 use lissom_numerics::{Coordinate, CoordinateKind};
 use lissom_spec::spec::{ControllerSpec, PidSpec};
 
+use super::sampling::{Due, Sampling};
 use crate::axis::AxisName;
 use crate::view::AxisId;
 
@@ -15,6 +16,8 @@ pub struct Controller {
     pub axes: Vec<ControlledAxis>,
     /// How.
     pub law: ControlLaw,
+    /// When, if not always.
+    pub sampling: Option<Sampling>,
 }
 
 /// An axis under feedback.
@@ -38,23 +41,42 @@ impl Controller {
             name: spec.name.clone(),
             axes: spec.joints.iter().map(axis).collect::<Option<_>>()?,
             law: ControlLaw::of(spec)?,
+            sampling: spec.sampled.as_ref().map(Sampling::of),
         })
     }
 
-    /// Its states, those of one axis after the other.
+    /// Its states: those of its law, of one axis after the other, then the answers that it holds, then those that are delayed.
     pub(super) fn states(&self) -> impl Iterator<Item = Coordinate> {
-        self.axes.iter().flat_map(|axis| {
+        let state = |axis: &ControlledAxis, what: &str, unit| {
+            let name = format!("{}.{}.{what}", self.name, axis.name.joint);
+            Coordinate::new(name, unit, CoordinateKind::Control)
+        };
+        let of_law = self.axes.iter().flat_map(move |axis| {
             let [_, rate_unit, effort_unit] = axis.name.units();
-            let state = |what: &str, unit| {
-                let name = format!("{}.{}.{what}", self.name, axis.name.joint);
-                Coordinate::new(name, unit, CoordinateKind::Control)
-            };
             let all = [
-                state("integral", effort_unit),
-                state("filtered_rate", rate_unit),
+                state(axis, "integral", effort_unit),
+                state(axis, "filtered_rate", rate_unit),
             ];
             all.into_iter().take(self.law.states_per_axis())
-        })
+        });
+        let answers = ["held", "coming"].into_iter().take(self.answers());
+        let answers = answers.flat_map(move |which| {
+            self.axes.iter().map(move |axis| {
+                let [.., unit] = axis.name.units();
+                state(axis, &format!("{which}_{}", axis.name.effort_word()), unit)
+            })
+        });
+        of_law.chain(answers)
+    }
+
+    /// How many states it has.
+    pub(super) fn state_count(&self) -> usize {
+        self.axes.len() * (self.law.states_per_axis() + self.answers())
+    }
+
+    /// How many answers are kept for every axis: that which is held, and that which is delayed.
+    fn answers(&self) -> usize {
+        (self.sampling).map_or(0, |sampling| 1 + usize::from(sampling.delay > 0.0))
     }
 }
 
@@ -201,14 +223,20 @@ impl ControlLaw {
 pub struct Feedback {
     /// Deviations of positions and rates of all axes under feedback.
     deviations: Vec<[f64; 2]>,
+    /// What the laws say now on all axes, and how their states would change: what sampled ones take over at their ticks.
+    fresh: Vec<f64>,
+    fresh_rates: Vec<f64>,
 }
 
 impl Feedback {
     /// For these controllers.
     pub fn new(controllers: &[Controller]) -> Self {
-        let axes = controllers.iter().map(|controller| controller.axes.len());
+        let axes: usize = controllers.iter().map(|c| c.axes.len()).sum();
+        let states = controllers.iter().map(Controller::state_count).sum();
         Self {
-            deviations: vec![[0.0; 2]; axes.sum()],
+            deviations: vec![[0.0; 2]; axes],
+            fresh: vec![0.0; axes],
+            fresh_rates: vec![0.0; states],
         }
     }
 
@@ -224,44 +252,91 @@ impl Feedback {
         efforts: &mut [f64],
     ) {
         let (mut first, mut state) = (0, 0);
-        for Controller { axes, law, .. } in controllers {
+        for controller in controllers {
+            let Controller { axes, law, .. } = controller;
             let own = first..first + axes.len();
             for (deviation, axis) in self.deviations[own.clone()].iter_mut().zip(axes) {
                 let ([at, rate], [wanted, wanted_rate]) =
                     (measured(axis.drive), nominal(axis.joint));
                 *deviation = [at - wanted, rate - wanted_rate];
             }
+            let fresh = &mut self.fresh[own.clone()];
             law.feed_back(
                 &self.deviations[own.clone()],
                 |i, j| mass(first + i, first + j),
                 &states[state..],
-                &mut efforts[own.clone()],
+                fresh,
             );
+            let held = state + axes.len() * law.states_per_axis();
+            efforts[own.clone()].copy_from_slice(match controller.sampling {
+                None => fresh,
+                Some(_) => &states[held..held + axes.len()],
+            });
             first = own.end;
-            state += axes.len() * law.states_per_axis();
+            state += controller.state_count();
         }
     }
 
     /// Rates of the states of the controllers where they were evaluated last; `excess` gives by how much the actuator of an axis clips.
+    /// Those of sampled ones do not change from tick to tick.
     pub fn change(
-        &self,
+        &mut self,
         controllers: &[Controller],
         excess: impl Fn(AxisId) -> f64,
         states: &[f64],
         rates: &mut [f64],
     ) {
         let mut deviations = self.deviations.iter();
-        let mut state = 0;
-        for Controller { axes, law, .. } in controllers {
+        let mut first = 0;
+        for controller in controllers {
+            let Controller { axes, law, .. } = controller;
             let per_axis = law.states_per_axis();
             for (i, (axis, deviation)) in axes.iter().zip(&mut deviations).enumerate() {
                 if let ControlLaw::Pid(pid) = law {
-                    let own = state..state + per_axis;
-                    let (states, rates) = (&states[own.clone()], &mut rates[own]);
+                    let own = first + i * per_axis..first + (i + 1) * per_axis;
+                    let (states, rates) = (&states[own.clone()], &mut self.fresh_rates[own]);
                     pid.change(i, *deviation, excess(axis.drive), states, rates);
                 }
-                state += per_axis;
             }
+            let own = first..first + controller.state_count();
+            match controller.sampling {
+                None => rates[own.clone()].copy_from_slice(&self.fresh_rates[own.clone()]),
+                Some(_) => rates[own.clone()].fill(0.0),
+            }
+            first = own.end;
+        }
+    }
+
+    /// What sampled controllers do at an instant where they were evaluated last: `due` tells what is to be done, `states` are those of the controllers.
+    pub fn tick(
+        &self,
+        controllers: &[Controller],
+        due: impl Fn(&Sampling) -> Due,
+        states: &mut [f64],
+    ) {
+        let (mut axis, mut state) = (0, 0);
+        for controller in controllers {
+            let axes = controller.axes.len();
+            let of_law = axes * controller.law.states_per_axis();
+            let own = state..state + controller.state_count();
+            if let Some(sampling) = &controller.sampling {
+                let due = due(sampling);
+                let (law, answers) = states[own.clone()].split_at_mut(of_law);
+                let (held, coming) = answers.split_at_mut(axes);
+                if due.output {
+                    held.copy_from_slice(coming);
+                }
+                if due.sample {
+                    let fresh = &self.fresh[axis..axis + axes];
+                    let next = if coming.is_empty() { held } else { coming };
+                    next.copy_from_slice(fresh);
+                    for (state, rate) in law.iter_mut().zip(&self.fresh_rates[own.clone()]) {
+                        *state += sampling.period * rate;
+                    }
+                }
+            }
+            axis += axes;
+            state = own.end;
         }
     }
 }

@@ -6,6 +6,7 @@
 //! | elastic gears between motors and joints | `gear.rs` |
 //! | inputs: torques and forces from outside | `load.rs` |
 //! | controllers | `feedback.rs` |
+//! | ticks of those that are sampled | `sampling.rs` |
 //! | actuators, through which inputs and controllers act | `actuator.rs` |
 //! | derivatives of these laws | `restoring.rs` |
 //!
@@ -18,6 +19,7 @@ mod gear;
 mod load;
 mod resistance;
 mod restoring;
+mod sampling;
 
 use lissom_numerics::Coordinate;
 use lissom_spatial::Real;
@@ -31,6 +33,8 @@ pub use gear::Gear;
 pub use load::{Inputs, Load, LoadTarget, Toward};
 pub use resistance::{JointResistance, Resistance};
 pub use restoring::{Pull, Pulled};
+pub(crate) use sampling::merged;
+pub use sampling::{Due, Sampling};
 
 /// What acts on a mechanism besides gravity.
 #[derive(Clone, Debug, Default)]
@@ -183,6 +187,11 @@ impl Actions {
         inputs.chain(controls).fold(0.0, |sum, effort| sum + effort)
     }
 
+    /// Ticks of sampled controllers.
+    pub(crate) fn samplings(&self) -> impl Iterator<Item = &Sampling> {
+        (self.controllers.iter()).filter_map(|controller| controller.sampling.as_ref())
+    }
+
     /// States of controllers, then those of actuators.
     pub fn control_states(&self) -> Vec<Coordinate> {
         let controllers = self.controllers.iter().flat_map(Controller::states);
@@ -192,9 +201,7 @@ impl Actions {
 
     /// How many of them are those of controllers.
     pub(crate) fn controller_states(&self) -> usize {
-        let each =
-            |controller: &Controller| controller.axes.len() * controller.law.states_per_axis();
-        self.controllers.iter().map(each).sum()
+        self.controllers.iter().map(Controller::state_count).sum()
     }
 
     /// Adds the energy of springs and gears.

@@ -96,6 +96,11 @@ impl Actions {
         }
         let mut place = 0;
         for controller in &self.controllers {
+            if controller.sampling.is_some() {
+                // what is held does not follow the motion
+                place += controller.axes.len();
+                continue;
+            }
             for (i, axis) in controller.axes.iter().enumerate() {
                 let pull = match &controller.law {
                     ControlLaw::Joint { position, rate } => Pull {

@@ -10,7 +10,7 @@ use lissom_numerics::linear::{
 };
 use lissom_spec::ModelSpec;
 
-use super::perturb::{members, servos, uncontrolled};
+use super::servo::{members, servos, uncontrolled};
 use super::{AnalysisError, Linearized};
 use crate::action::{ControlLaw, Pid, Saturation};
 
@@ -36,6 +36,13 @@ pub fn with_controllers(
     if let Some(next) = linearized.further.first() {
         let time_s = next.points().first().map_or(f64::NAN, |point| point.time);
         return Err(AnalysisError::OtherCoordinates { time_s });
+    }
+    if let Some(sampled) = spec.controller.iter().find(|own| own.sampled.is_some()) {
+        return Err(AnalysisError::ControlStates {
+            what: sampled.name.clone(),
+            study: "a continuous linear model",
+            remedy: "leave out `sampled` for the loop that it comes near to with short periods",
+        });
     }
     let closing = Closing::new(spec, linearized)?;
     let mut points = trajectory.points().to_vec();

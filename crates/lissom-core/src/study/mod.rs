@@ -5,6 +5,7 @@ mod closed_loop;
 mod equilibrium;
 mod linearize;
 mod perturb;
+mod servo;
 mod simulate;
 mod step;
 mod watch;

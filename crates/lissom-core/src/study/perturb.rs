@@ -13,11 +13,10 @@
 use nalgebra::DMatrix;
 
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::ControllerSpec;
 
 use super::linearize::{Deviated, Deviation, linearize};
+use super::servo::{refuse_control_states, servos, uncontrolled};
 use super::{AnalysisError, Linearize, Linearized, OutputOrder};
-use crate::action::{ControlLaw, Pid};
 use crate::integrator::Integrator;
 use crate::recording::Recording;
 use crate::state::State;
@@ -378,17 +377,6 @@ fn quasi_static_samples(
     Ok(None)
 }
 
-/// Coordinates that inputs drive and no controller does.
-pub(super) fn uncontrolled(linearized: &Linearized) -> Vec<usize> {
-    let independent = &linearized.trajectory.coordinates().independent;
-    let is_controlled = |dof: &usize| {
-        let mut coordinates = linearized.controlled.iter().flatten();
-        coordinates.any(|&coordinate| independent[*dof] == coordinate)
-    };
-    let driven = linearized.driven.iter().copied();
-    driven.filter(|dof| !is_controlled(dof)).collect()
-}
-
 fn failed(trajectory: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError {
     let labels = &trajectory.labels().coordinates;
     let coordinate = source
@@ -399,87 +387,6 @@ fn failed(trajectory: &LinearizedTrajectory, source: IntegrateError) -> Analysis
         source: Box::new(source),
         coordinate,
     }
-}
-
-/// Refuses controllers with states and actuators with limits or a response time, for studies that have only gains.
-fn refuse_control_states(
-    spec: &ModelSpec,
-    study: &'static str,
-    remedy: &'static str,
-) -> Result<(), AnalysisError> {
-    let with_states = |controller: &&ControllerSpec| {
-        ControlLaw::of(controller).is_some_and(|law| law.states_per_axis() > 0)
-    };
-    let controller = spec.controller.iter().find(with_states);
-    let name = (controller.map(|controller| &controller.name))
-        .or_else(|| spec.actuator.first().map(|actuator| &actuator.name));
-    match name {
-        None => Ok(()),
-        Some(what) => Err(AnalysisError::ControlStates {
-            what: what.clone(),
-            study,
-            remedy,
-        }),
-    }
-}
-
-/// Places of the axes of every controller among the actuated coordinates of a stretch; `controlled` are places among all coordinates.
-///
-/// # Errors
-/// When loops solve for one of them.
-pub(super) fn members(
-    spec: &ModelSpec,
-    trajectory: &LinearizedTrajectory,
-    controlled: &[Vec<usize>],
-) -> Result<Vec<Vec<usize>>, AnalysisError> {
-    let independent = &trajectory.coordinates().independent;
-    let place = |coordinate: &usize| {
-        let mut actuated = trajectory.actuated().iter();
-        actuated.position(|&dof| independent[dof] == *coordinate)
-    };
-    let of_controller = |(controller, coordinates): (&ControllerSpec, &Vec<usize>)| {
-        let members: Vec<usize> = coordinates.iter().filter_map(place).collect();
-        // gains belong to joints by their place
-        if members.len() < controller.joints.len() {
-            return Err(AnalysisError::SolvedFor {
-                controller: controller.name.clone(),
-            });
-        }
-        Ok(members)
-    };
-    let controllers = spec.controller.iter();
-    controllers.zip(controlled).map(of_controller).collect()
-}
-
-/// The gains of the controllers of a model on the actuated coordinates of a stretch, without their states; `controlled` are places among
-/// all coordinates.
-pub(super) fn servos(
-    spec: &ModelSpec,
-    trajectory: &LinearizedTrajectory,
-    controlled: &[Vec<usize>],
-) -> Result<Vec<Servo>, AnalysisError> {
-    let members = members(spec, trajectory, controlled)?;
-    let servo = |(controller, members): (&ControllerSpec, Vec<usize>)| {
-        Some(match ControlLaw::of(controller)? {
-            ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
-            ControlLaw::Computed { frequency, damping } => {
-                Servo::computed(trajectory, members, frequency, damping)
-            }
-            ControlLaw::Pid(Pid {
-                position,
-                mut rate,
-                filter,
-                ..
-            }) => {
-                if filter.is_some() {
-                    rate.fill(0.0);
-                }
-                Servo::constant(members, &position, &rate)
-            }
-        })
-    };
-    let controllers = spec.controller.iter();
-    Ok(controllers.zip(members).filter_map(servo).collect())
 }
 
 /// Keeps the deviations of the samples and watches that they stay small.

@@ -29,7 +29,7 @@ mod tests;
 
 use lissom_numerics::{Memory, RecallError};
 
-use crate::action::{Actions, ControlLaw, Feedback, Gear, Load, LoadTarget};
+use crate::action::{Actions, ControlLaw, Feedback, Gear, Load, LoadTarget, Sampling};
 use crate::profile::MotionCurve;
 use crate::view::AxisId;
 
@@ -396,8 +396,14 @@ impl<R: RigidMechanism> Trajectory<R> {
     }
 
     /// The laws of the controllers, where they were evaluated last.
-    pub(crate) fn feedback(&self) -> &Feedback {
-        &self.feedback
+    pub(crate) fn feedback(&mut self) -> &mut Feedback {
+        &mut self.feedback
+    }
+
+    /// What sampled controllers do at an instant at whose state they were evaluated last; `states` are those of controllers and actuators.
+    pub fn tick(&self, actions: &Actions, time_s: f64, states: &mut [f64]) {
+        let due = |sampling: &Sampling| sampling.due(self.start_s, time_s);
+        self.feedback.tick(&actions.controllers, due, states);
     }
 
     /// Entry of the diagonal of $`\bar M`$ for an axis under feedback, by its place among these, as of the last update.

@@ -242,28 +242,20 @@ impl Linearize for NodalLinearizer<'_> {
     type Motion = NodalMotion;
 
     fn moving(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
-        let State {
-            time_s,
-            position,
-            velocity,
-            memory,
-            control,
-            ..
-        } = state;
-        self.dynamics.excitation_mut().set_control(control);
+        let (time_s, position, velocity) = (state.time_s, &state.position, &state.velocity);
         // a state that remembers where its nodes are need not be sought from where the mechanism is assembled
-        self.stand(memory, *time_s)?;
+        self.stand(&state.memory, time_s)?;
+        self.dynamics.excitation_mut().set_control(&state.control);
         let mut acceleration = vec![0.0; velocity.len()];
-        let accelerated =
-            (self.dynamics).accelerate(*time_s, position, velocity, &mut acceleration);
-        accelerated.map_err(Self::unplaced(*time_s))?;
+        let accelerated = (self.dynamics).accelerate(time_s, position, velocity, &mut acceleration);
+        accelerated.map_err(Self::unplaced(time_s))?;
         Ok(NodalMotion {
-            time_s: *time_s,
-            memory: memory.clone(),
+            time_s,
+            memory: state.memory.clone(),
             position: position.clone(),
             velocity: velocity.clone(),
             acceleration,
-            control: control.clone(),
+            control: state.control.clone(),
         })
     }
 

@@ -241,6 +241,16 @@ impl Dynamics for NodalEquations<'_> {
         self.dynamics.excitation_mut().set_input(input, external);
     }
 
+    fn tick(&self, time: f64, states: &mut [f64]) {
+        if let Some(trajectory) = self.dynamics.excitation().trajectory() {
+            trajectory.tick(&self.nodal.actions, time, states);
+        }
+    }
+
+    fn first_tick(&self) -> f64 {
+        self.nodal.start_s
+    }
+
     fn set_control(&mut self, states: &[f64]) {
         self.dynamics.excitation_mut().set_control(states);
     }

@@ -24,13 +24,13 @@ const INTEGRATED: f64 = 1e-7;
 /// The same of runs whose right-hand side has kinks, over which a step goes unawares.
 const OVER_KINKS: f64 = 1e-6;
 
-const INERTIA_KG_M2: f64 = 2.0;
-const PUSH_N_M: f64 = 5.0;
-const GAINS: [f64; 3] = [90.0, 150.0, 12.0];
+pub(crate) const INERTIA_KG_M2: f64 = 2.0;
+pub(crate) const PUSH_N_M: f64 = 5.0;
+pub(crate) const GAINS: [f64; 3] = [90.0, 150.0, 12.0];
 const FILTER_S: f64 = 0.02;
 
 /// A wheel that a torque pushes off the place where a controller with these keys holds it, with more tables behind.
-fn wheel(pid: &str, more: &str) -> String {
+pub(crate) fn wheel(pid: &str, more: &str) -> String {
     let [kp, ki, kd] = GAINS;
     format!(
         r#"

@@ -50,6 +50,7 @@ mod rest_and_start;
 mod rigid_links;
 mod runs;
 mod sampled;
+mod sampled_control;
 mod scene;
 mod schema;
 mod shipped;

@@ -3,7 +3,10 @@
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{ControllerSpec, ElementSpec, JointKind, RoleSpec};
+use crate::spec::{ControllerSpec, ElementSpec, JointKind, RoleSpec, SampledSpec};
+
+/// Ticks of a run, whose instants are listed before it begins.
+const MOST_TICKS: f64 = 1e7;
 
 impl Checker<'_> {
     pub(super) fn controllers(&mut self) {
@@ -49,9 +52,31 @@ impl Checker<'_> {
             }
             self.winds_up(&path, controller);
         }
+        if let Some(sampled) = &controller.sampled {
+            self.sampled(path, controller, *sampled);
+        }
         if let Some(law) = &controller.computed_pd {
             let path = path.key("computed_pd").key("frequency_rad_per_s");
             self.positive(path, law.frequency_rad_per_s);
+        }
+    }
+
+    /// Ticks that a run can count, answers that act before the next but one, and filters that are not faster than ticks.
+    fn sampled(&mut self, path: &Path, controller: &ControllerSpec, sampled: SampledSpec) {
+        let SampledSpec { period_s, delay_s } = sampled;
+        let at = path.key("sampled");
+        let fewest = self.spec.simulation.duration_s / MOST_TICKS;
+        if period_s > 0.0 {
+            let expected = format!("at least {fewest} s: a run has at most {MOST_TICKS:e} ticks");
+            self.in_range(at.key("period_s"), period_s, period_s >= fewest, &expected);
+        }
+        let expected = "at most the period";
+        self.in_range(at.key("delay_s"), delay_s, delay_s <= period_s, expected);
+        let filter = controller.pid.as_ref().and_then(|law| law.rate_filter_s);
+        if let Some(filter_s) = filter {
+            let path = path.key("pid").key("rate_filter_s");
+            let expected = "at least the period of the ticks at which it goes on";
+            self.in_range(path, filter_s, filter_s >= period_s, expected);
         }
     }
 

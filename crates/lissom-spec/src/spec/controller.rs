@@ -20,6 +20,20 @@ pub struct ControllerSpec {
     /// Gains of every joint by itself, with the integral of its deviation.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pid: Option<PidSpec>,
+    /// Measures and answers at ticks, and holds its answer in between; continuous when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sampled: Option<SampledSpec>,
+}
+
+/// Ticks of a sampled controller, counted from the start of the simulation.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SampledSpec {
+    /// From tick to tick.
+    pub period_s: f64,
+    /// From a tick to when its answer acts; at most a period.
+    #[serde(default)]
+    pub delay_s: f64,
 }
 
 /// Proportional and derivative feedback, joint by joint.

@@ -39,7 +39,7 @@ pub use closure::{
     LoopEnd, LoopKind, LoopSpec, OperationalSpaceSpec, PointOnLineSpec, ProjectedSpec,
     StabilizedSpec, TwistComponent, UniversalClosureSpec,
 };
-pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec, PidSpec};
+pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec, PidSpec, SampledSpec};
 pub use deformation::{BeamDeformationsSpec, BeamRolesSpec, Deformation};
 pub use frame::{BeamFrameSpec, FrameNodeSpec, LumpSpec, MemberPlaceSpec, MemberSpec, StationSpec};
 pub use input::{

@@ -30,6 +30,16 @@ impl Dynamics for Equations<'_> {
         self.efforts.set_control(states);
     }
 
+    fn tick(&self, time: f64, states: &mut [f64]) {
+        if let Some(trajectory) = &self.trajectory {
+            trajectory.tick(&self.model.actions, time, states);
+        }
+    }
+
+    fn first_tick(&self) -> f64 {
+        self.model.start_s
+    }
+
     fn set_input(&mut self, input: usize, external: Option<External>) {
         self.inputs.set(input, external);
     }
