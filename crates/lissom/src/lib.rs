@@ -19,8 +19,8 @@ pub use lissom_engine::{
 pub use lissom_engine::{compare, converge, diagnose, evaluate, scene};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{
-    Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory,
-    LoopStates, ModeAt, Point, SignalNames, StateSpace, Terms, TrackedModes, Transfer,
+    Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory, ModeAt,
+    Point, SignalNames, StateSpace, Terms, TrackedModes, Transfer,
 };
 pub use lissom_numerics::statics::Stability;
 pub use lissom_numerics::{Coordinate, CoordinateKind, Memory};

@@ -15,7 +15,7 @@ fn servo() -> String {
 fn states_of_controllers_are_in_the_state_file() {
     const TOLERANCE: f64 = 1e-5;
     let folder = Folder::new();
-    folder.write("servo.toml", &servo());
+    folder.write("servo.toml", servo());
     let run = |out: &str, duration: &str, more: &[&str]| {
         let duration = format!("simulation.duration_s={duration}");
         let own = [
@@ -31,7 +31,7 @@ fn states_of_controllers_are_in_the_state_file() {
     };
     for law in [
         &[][..],
-        &["--set", "controller.servo.sampled.period_s=2e-3"],
+        &["--set", "controller.servo.sampled.period_s=1e-3"],
     ] {
         let whole = run("whole", "0.2", law);
         run("half", "0.1", law);
@@ -55,7 +55,7 @@ fn states_of_controllers_are_in_the_state_file() {
 #[test]
 fn responses_tell_motors_at_their_limits() {
     let folder = Folder::new();
-    folder.write("servo.toml", &servo());
+    folder.write("servo.toml", servo());
     let closed = ["response", "servo.toml", "--closed-loop", "--json"];
     let answer = folder.json(&closed);
     assert_eq!(answer["saturated_actuators"].as_array().unwrap().len(), 0);
