@@ -71,6 +71,38 @@ def close(found, expected, tolerance=ROUNDING):
     numpy.testing.assert_allclose(found, expected, rtol=0, atol=tolerance * numpy.max(numpy.abs(expected)))
 
 
+CHAPTERS = sorted(
+    path.stem for path in (REPOSITORY / "docs/theory").glob("*.md") if "\n## By hand\n" in path.read_text(encoding="utf-8")
+)
+
+
+def test_every_chapter_that_derives_is_here():
+    assert len(CHAPTERS) == 9
+    here = (REPOSITORY / "crates/lissom-cli/tests/python/test_theory.py").read_text(encoding="utf-8")
+    assert [chapter for chapter in CHAPTERS if f'@of("{chapter}")' not in here] == []
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_functions_are_in_the_files_that_a_chapter_names(chapter):
+    text = (REPOSITORY / f"docs/theory/{chapter}.md").read_text(encoding="utf-8")
+    table = text.split("\n## In the code\n")[1].split("\n## ")[0]
+    source, checked = "", 0
+    for row in table.splitlines():
+        if not row.startswith("| ") or row.startswith("| here"):
+            continue
+        # equations have back quotes too
+        spans = re.findall(r"(?<!\$)`([^`$]+)`(?!\$)", row.split("|", 2)[2])
+        files = [span for span in spans if span.endswith(".rs")]
+        if files:
+            source = "".join((REPOSITORY / file).read_text(encoding="utf-8") for file in files)
+        for span in spans:
+            if span not in files:
+                missing = [word for word in span.split("::") if not re.search(rf"\b{word}\b", source)]
+                assert missing == [], row
+        checked += len(spans)
+    assert checked >= 3
+
+
 @of("frames")
 def test_yaw_and_pitch(example):
     start = example.start()
