@@ -1,6 +1,6 @@
 //! Meshes from the text of Abaqus input files, which CalculiX reads too: `*NODE`, `*ELEMENT`, `*NSET`, `*ELSET` and `*SURFACE`.
 //!
-//! Solid elements (C3D4, C3D10, C3D8, C3D20 and their variants of integration) become solids, whose group is the set that `*ELEMENT` names;
+//! Solid elements (C3D4, C3D10, C3D8, C3D20 and their variants of integration) become solids, whose groups are the sets that they are in;
 //! other elements only give their nodes to their sets. Sets of nodes and of elements and surfaces of element faces are groups. Names are compared without
 //! regard to case, as Abaqus does, and kept as they are first written. Keywords that are not needed are passed over; parts and instances, which
 //! number their nodes anew, are refused.
@@ -52,7 +52,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     if parser.mesh.nodes.is_empty() {
         return Err(parser.error("there is no *NODE; give an input file of Abaqus or CalculiX"));
     }
-    Ok(parser.mesh)
+    Ok(parser.finished())
 }
 
 /// A keyword with its parameters.
@@ -97,6 +97,20 @@ impl Parser {
             line: self.line,
             message: message.into(),
         }
+    }
+
+    /// The mesh, whose solids know the sets that they are in.
+    fn finished(self) -> Mesh {
+        let mut mesh = self.mesh;
+        let places: BTreeMap<usize, usize> = (mesh.solids.iter().enumerate())
+            .map(|(place, solid)| (solid.number, place))
+            .collect();
+        for (group, members) in self.members.iter().enumerate() {
+            for place in members.iter().filter_map(|number| places.get(number)) {
+                mesh.solids[*place].groups.push(group);
+            }
+        }
+        mesh
     }
 
     /// Counts what a set names.
@@ -233,7 +247,7 @@ impl Parser {
                 number,
                 kind,
                 nodes: nodes.clone(),
-                group,
+                groups: Vec::new(),
             });
         }
         if self

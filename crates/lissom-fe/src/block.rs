@@ -59,7 +59,7 @@ pub fn block(kind: Kind, cells: [usize; 3], size: [f64; 3]) -> Mesh {
                 number: mesh.solids.len() + 1,
                 kind,
                 nodes: (0..kind.nodes()).map(place).collect(),
-                group: None,
+                groups: Vec::new(),
             });
         }
     }

@@ -15,7 +15,7 @@ use nalgebra::{DMatrix, Matrix3};
 
 use crate::FeError;
 use crate::finite_elements::Field;
-use crate::mesh::{Lump, Mesh};
+use crate::mesh::{Lump, Mesh, Solid};
 use crate::modes::dot;
 use crate::shape::Kind;
 use crate::stop::Stop;
@@ -31,6 +31,20 @@ pub(crate) struct Elements<'m> {
     mass: Vec<Vec<f64>>,
     /// Points of every kind for the stiffness: slopes in the reference element and weight.
     rules: Vec<(Kind, Vec<RulePoint>)>,
+}
+
+/// Asks for nodes of which none is there twice: an edge that has shrunk to a point has stresses without end beside it.
+fn distinct(mesh: &Mesh, solid: &Solid) -> Result<(), FeError> {
+    let mut nodes = solid.nodes.clone();
+    nodes.sort_unstable();
+    match nodes.windows(2).find(|pair| pair[0] == pair[1]) {
+        None => Ok(()),
+        Some(pair) => Err(FeError::RepeatedNode {
+            element: solid.number,
+            kind: solid.kind.name(),
+            node: mesh.numbers.get(pair[0]).copied().unwrap_or(pair[0] + 1),
+        }),
+    }
 }
 
 /// Slopes of all functions at a point of the reference element, and the weight of the point.
@@ -51,6 +65,9 @@ impl<'m> Elements<'m> {
         if mesh.solids.is_empty() {
             return Err(FeError::NoSolids);
         }
+        mesh.solids
+            .iter()
+            .try_for_each(|solid| distinct(mesh, solid))?;
         let material = materials_of(mesh, materials)?;
         let mut elements = Self {
             mesh,
@@ -381,22 +398,46 @@ fn materials_of<'s>(
             return Err(FeError::TwoMaterials { group });
         }
     }
-    let own = |group: Option<usize>| group.and_then(|group| of_group[group]).or(of_others);
-    let missing = mesh.solids.iter().find(|solid| own(solid.group).is_none());
-    if let Some(first) = missing {
-        let alike = mesh
-            .solids
+    let mut is_taken = vec![false; mesh.groups.len()];
+    let mut found = Vec::with_capacity(mesh.solids.len());
+    for solid in &mesh.solids {
+        let mut named = solid
+            .groups
             .iter()
-            .filter(|solid| solid.group == first.group);
-        return Err(FeError::NoMaterial {
-            group: first.group.map(|group| mesh.groups[group].name.clone()),
-            count: alike.count(),
-            element: first.number,
-        });
+            .filter(|&&group| of_group[group].is_some());
+        let own = match (named.next(), named.next()) {
+            (Some(&first), Some(&second)) => {
+                return Err(FeError::MaterialsOfElement {
+                    element: solid.number,
+                    groups: [first, second].map(|group| mesh.groups[group].name.clone()),
+                });
+            }
+            (Some(&group), None) => {
+                is_taken[group] = true;
+                of_group[group]
+            }
+            (None, _) => of_others,
+        };
+        found.push(own.ok_or_else(|| {
+            let alike = mesh
+                .solids
+                .iter()
+                .filter(|other| other.groups == solid.groups);
+            FeError::NoMaterial {
+                group: solid
+                    .groups
+                    .first()
+                    .map(|&group| mesh.groups[group].name.clone()),
+                count: alike.count(),
+                element: solid.number,
+            }
+        })?);
     }
-    Ok(mesh
-        .solids
-        .iter()
-        .filter_map(|solid| own(solid.group))
-        .collect())
+    let idle = (0..of_group.len()).find(|&group| of_group[group].is_some() && !is_taken[group]);
+    match idle {
+        Some(group) => Err(FeError::IdleMaterial {
+            group: mesh.groups[group].name.clone(),
+        }),
+        None => Ok(found),
+    }
 }

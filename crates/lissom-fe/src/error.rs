@@ -53,6 +53,18 @@ pub enum FeError {
     UnknownGroup {
         /// The group.
         group: String,
+    /// A node that an element has twice.
+    #[error(
+        "element {element} ({kind}) has node {node} twice; take tetrahedra where hexahedra would shrink to wedges"
+    )]
+    RepeatedNode {
+        /// Number of the element in the file.
+        element: usize,
+        /// Its kind.
+        kind: &'static str,
+        /// Number of the node in the file.
+        node: usize,
+    },
         /// Those that there are.
         known: Vec<String>,
     },
@@ -74,6 +86,25 @@ pub enum FeError {
     },
     /// An interface that cannot hold a frame.
     #[error(
+    /// Two materials for one element.
+    #[error(
+        "element {element} is in the groups {:?} and {:?}, and a material is given for each; leave one of them out",
+        groups[0], groups[1]
+    )]
+    MaterialsOfElement {
+        /// The element.
+        element: usize,
+        /// The groups.
+        groups: [String; 2],
+    },
+    /// A material of a group without elements.
+    #[error(
+        "a material is given for the group {group:?}, which has no solid elements; name the group of a volume"
+    )]
+    IdleMaterial {
+        /// The group.
+        group: String,
+    },
         "the {count} nodes of interface {interface:?} lie on a line, which lets the body rotate about it; take a surface, or three nodes at least"
     )]
     InterfaceOnLine {

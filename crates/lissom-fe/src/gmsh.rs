@@ -74,6 +74,8 @@ struct Parser {
     physical: BTreeMap<(usize, i64), Vec<i64>>,
     /// Places of nodes in the mesh by their number.
     nodes: BTreeMap<usize, usize>,
+    /// Places of solids in the mesh by their nodes, sorted.
+    solids: BTreeMap<Vec<usize>, usize>,
     /// Groups of the mesh by dimension and number.
     groups: BTreeMap<(usize, i64), usize>,
     mesh: Mesh,
@@ -261,11 +263,11 @@ impl Parser {
                 ))
             })?);
         }
-        let mut first = None;
-        for &physical in groups {
-            let group = self.group(dimension, physical);
+        // a negative one turns the orientation round
+        let groups = groups.iter().map(|group| group.saturating_abs());
+        let groups: Vec<usize> = groups.map(|group| self.group(dimension, group)).collect();
+        for &group in &groups {
             self.mesh.groups[group].nodes.extend(&own);
-            first = first.or(Some(group));
         }
         let (kind, nodes) = match kind {
             4 => (Kind::Tetra4, own),
@@ -274,11 +276,20 @@ impl Parser {
             17 => (Kind::Hexa20, HEXA_20.map(|i| own[i]).into()),
             _ => return Ok(()),
         };
+        // version 2.2 writes an element once for every group that it is in
+        let mut key = nodes.clone();
+        key.sort_unstable();
+        let next = self.mesh.solids.len();
+        let place = *self.solids.entry(key).or_insert(next);
+        if place < next {
+            self.mesh.solids[place].groups.extend(groups);
+            return Ok(());
+        }
         self.mesh.solids.push(Solid {
             number,
             kind,
             nodes,
-            group: first,
+            groups,
         });
         Ok(())
     }

@@ -37,8 +37,8 @@ pub struct Solid {
     pub kind: Kind,
     /// Its nodes, corners first, in the order of Abaqus.
     pub nodes: Vec<usize>,
-    /// Its physical group.
-    pub group: Option<usize>,
+    /// The groups that it is in.
+    pub groups: Vec<usize>,
 }
 
 /// A straight beam.

@@ -112,7 +112,10 @@ fn entries(text: &str) -> Result<Vec<Entry<'_>>, FeError> {
             let line = index + 1;
             return Err(FeError::Text { line, message });
         }
-        let (name, fields) = split(line);
+        let (name, fields) = split(line).map_err(|message| FeError::Text {
+            line: index + 1,
+            message,
+        })?;
         let name = name.trim_end_matches('*').to_ascii_uppercase();
         if name.is_empty() || name.starts_with(['+', '*']) {
             let Some(last) = entries.last_mut() else {
@@ -128,14 +131,24 @@ fn entries(text: &str) -> Result<Vec<Entry<'_>>, FeError> {
 }
 
 /// The name of a line and its fields, without those of continuation.
-fn split(line: &str) -> (&str, Vec<&str>) {
+///
+/// # Errors
+/// With words, if a line in free fields has more of them than a line holds.
+fn split(line: &str) -> Result<(&str, Vec<&str>), String> {
     if line.contains(',') {
         let mut words = line.split(',').map(str::trim);
         let name = words.next().unwrap_or_default();
-        let mut fields: Vec<&str> = words.take(8).collect();
         let count = if name.contains('*') { 4 } else { 8 };
+        let mut fields: Vec<&str> = words.by_ref().take(count).collect();
         fields.resize(count, "");
-        return (name, fields);
+        // the next word names the line that continues this one
+        if let Some(more) = words.skip(1).find(|word| !word.is_empty()) {
+            return Err(format!(
+                "a line in free fields holds {count} fields behind its name and the name of its continuation, and {more:?} stands behind them; write it in a line \
+                 of its own that begins with a comma"
+            ));
+        }
+        return Ok((name, fields));
     }
     let cut = |from: usize, to: usize| {
         let to = to.min(line.len());
@@ -147,7 +160,7 @@ fn split(line: &str) -> (&str, Vec<&str>) {
     } else {
         (0..8).map(|k| cut(8 + 8 * k, 16 + 8 * k)).collect()
     };
-    (name, fields)
+    Ok((name, fields))
 }
 
 /// Reads a mesh.
@@ -227,7 +240,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
                     number,
                     kind,
                     nodes,
-                    group: Some(group),
+                    groups: vec![group],
                 });
             }
             "PSOLID" => properties.push((

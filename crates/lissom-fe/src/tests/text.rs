@@ -39,7 +39,7 @@ fn both_versions_are_read() {
         .map(|group| group.name.as_str())
         .collect();
     assert_eq!(names, ["root", "steel part", "5"]);
-    assert_eq!(mesh.solids[0].group, Some(1));
+    assert_eq!(mesh.solids[0].groups, [1]);
     assert!(mesh.groups[0].nodes.iter().eq([0, 1, 2].iter()));
     assert_eq!(parse_gmsh(VERSION_4).unwrap(), mesh);
 }
@@ -104,6 +104,11 @@ fn bad_meshes_are_refused() {
         .unwrap_err()
     };
     assert!(matches!(of(&|mesh| mesh.solids.clear()), FeError::NoSolids));
+    let repeated = of(&|mesh| mesh.solids[1].nodes[3] = mesh.solids[1].nodes[2]);
+    assert!(
+        matches!(repeated, FeError::RepeatedNode { element: 2, .. }),
+        "{repeated}"
+    );
     let inverted = of(&|mesh| {
         let nodes = &mut mesh.solids[1].nodes;
         for (low, high) in [
@@ -184,6 +189,67 @@ fn bad_meshes_are_refused() {
     assert!(matches!(many, FeError::TooManyModes { .. }), "{many}");
 }
 
+/// By construction: elements are in several groups, any of which may have the material; one that is written once for every group is one.
+#[test]
+fn elements_may_be_in_several_groups() {
+    let part = |name: &str, factor: f64| {
+        let mut material = spec(clamped(1), &[], 0.3).material.remove(0);
+        material.group = Some(name.to_owned());
+        material.density_kg_per_m3 *= factor;
+        material
+    };
+    let mut mesh = block(Kind::Hexa20, [2, 1, 1], [1.0, 0.1, 0.1]);
+    for name in ["all", "half"] {
+        mesh.groups.push(crate::Group {
+            name: name.to_owned(),
+            ..crate::Group::default()
+        });
+    }
+    mesh.solids[0].groups = vec![2];
+    mesh.solids[1].groups = vec![2, 3];
+    let with = |materials: Vec<_>| {
+        let mut own = spec(clamped(1), &["root"], 0.3);
+        own.material.retain(|_| materials.len() == 1);
+        own.material.extend(materials);
+        reduce(&mesh, &own, &Attached::default(), NEVER)
+    };
+    // one half is three times as heavy as the other
+    let mass = with(vec![part("half", 3.0)]).unwrap().body.mass_kg;
+    assert!((mass / (7800.0 * 0.01) - 2.0).abs() < 1e-12, "{mass}");
+    let two = with(vec![part("half", 3.0), part("all", 1.0)]).unwrap_err();
+    assert!(
+        matches!(two, FeError::MaterialsOfElement { element: 2, .. }),
+        "{two}"
+    );
+    let idle = with(vec![part("tip", 1.0)]).unwrap_err();
+    assert!(matches!(idle, FeError::IdleMaterial { .. }), "{idle}");
+    let once = parse_gmsh(VERSION_2).unwrap();
+    let lines: Vec<&str> = VERSION_2.lines().collect();
+    let start = lines.iter().position(|line| *line == "$Elements").unwrap();
+    let count: usize = lines[start + 1].trim().parse().unwrap();
+    let solid = lines
+        .iter()
+        .position(|line| line.split(' ').nth(1) == Some("4"))
+        .unwrap();
+    let mut words: Vec<&str> = lines[solid].split(' ').collect();
+    (words[0], words[3]) = ("99", "-7");
+    let again = format!("{}\n{}", lines[solid], words.join(" "));
+    let twice = VERSION_2
+        .replacen(
+            &format!("$Elements\n{count}"),
+            &format!("$Elements\n{}", count + 1),
+            1,
+        )
+        .replacen(lines[solid], &again, 1);
+    let twice = parse_gmsh(&twice).unwrap();
+    assert_eq!(twice.solids.len(), once.solids.len());
+    let groups = twice.solids[0].groups.iter();
+    let names: Vec<&str> = groups
+        .map(|&group| twice.groups[group].name.as_str())
+        .collect();
+    assert_eq!(names, ["steel part", "7"]);
+}
+
 /// The two tetrahedra as an input file of Abaqus, with sets in every way that they can be written.
 const ABAQUS: &str = "*Heading\n an arm\n** a comment\n*NODE, NSET=All\n1, 0., 0., 0.\n2, 1, 0, 0\n3, 0, 1, 0\n4, 0, 0, 1.d0\n9, 1, 1, 1\n\
 *Element, type=C3D4, elset=\"Steel Part\"\n2, 1, 2,\n 3, 4\n*ELEMENT, TYPE=C3D4, ELSET=rest\n3, 2, 9, 3, 4\n\
@@ -207,7 +273,7 @@ fn abaqus_files_are_read() {
         let group = mesh.groups.iter().find(|group| group.name == name);
         group.unwrap().nodes.iter().copied().collect()
     };
-    assert_eq!(mesh.solids[0].group, Some(1));
+    assert!(mesh.solids[0].groups.contains(&1));
     assert_eq!(nodes("Steel Part"), [0, 1, 2, 3]);
     assert_eq!(nodes("root"), [0, 1, 2]);
     assert_eq!(nodes("same"), [0, 1, 2]);
@@ -327,6 +393,12 @@ fn nastran_files_are_read() {
     };
     for (old, new, line, words) in [
         ("GRID,4,,0.,0.,1.+0", "GRID,4,,0.,0.,one", 9, "\"one\""),
+        (
+            "GRID,4,,0.,0.,1.+0",
+            "GRID,4,,0.,0.,1.+0,,,,,lost",
+            9,
+            "\"lost\" stands behind them",
+        ),
         ("GRID,4,,", "GRID,1,,", 9, "two nodes 1"),
         ("GRID,4,,", "GRID,4,3,", 9, "basic coordinate system"),
         ("3       4\n", "3       5\n", 13, "node 5"),
