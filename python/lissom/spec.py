@@ -1690,14 +1690,23 @@ class MeshBasisCraigBampton:
 
 
 @dataclass(kw_only=True)
+class MeshBasisHinged:
+    """Of a body that two passive hinges hold, at two interfaces: modes that turn freely about the axes of both, and
+    static shapes of what else the hinges do to the body. The frame lies on the chord between them."""
+
+    hinged: MeshModes
+
+
+@dataclass(kw_only=True)
 class MeshBasisAuto:
     """The one of these that suits what is attached to the interfaces: `clamped_free` where only the first one
-    carries anything, `free_free` with residual shapes for a body that floats, `craig_bampton` otherwise."""
+    carries anything, `free_free` with residual shapes for a body that floats, `hinged` between two passive
+    hinges, `craig_bampton` otherwise."""
 
     auto: MeshModes
 
 
-MeshBasis: TypeAlias = "MeshBasisClampedFree | MeshBasisFreeFree | MeshBasisCraigBampton | MeshBasisAuto"
+MeshBasis: TypeAlias = "MeshBasisClampedFree | MeshBasisFreeFree | MeshBasisCraigBampton | MeshBasisHinged | MeshBasisAuto"
 """The shapes in which the deformation of a mesh is expanded."""
 
 
@@ -1707,7 +1716,11 @@ MeshFrame: TypeAlias = "Literal['tangent', 'mean']"
 
 @dataclass(kw_only=True)
 class MeshModes:
-    """Which modes of a mesh are kept: exactly one of `modes` and `frequency_rad_per_s`."""
+    """Which modes of a mesh are kept: exactly one of `modes`, `frequency_rad_per_s` and `accuracy`."""
+
+    accuracy: float | None = None
+    """Share of the static deformation under uniform linear and angular accelerations that may be left out; of a body
+    that floats, under forces and moments on its interfaces."""
 
     frame: MeshFrame | None = None
     """The frame of the body under `craig_bampton`."""

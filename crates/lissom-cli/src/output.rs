@@ -166,6 +166,13 @@ pub(crate) fn short(value: f64) -> String {
     rounded(value, 5)
 }
 
+/// A share in percent, for people; what is rounding is nothing.
+pub(crate) fn percent(share: f64) -> String {
+    const ROUNDING: f64 = 1e-10;
+    let share = if share < ROUNDING { 0.0 } else { share };
+    format!("{} %", rounded(100.0 * share, 2))
+}
+
 /// Numbers in brackets; what is rounding beside the largest is shown as zero.
 pub(crate) fn vector(values: &[f64]) -> String {
     const ROUNDING: f64 = 1e-14;

@@ -1,10 +1,11 @@
 //! Shapes in which a structure deforms, made orthogonal in mass and stiffness.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use crate::FeError;
+use crate::hinged::Chord;
 use crate::modes::{self, Mode, Wanted, dot};
 use crate::stop::Stop;
 use crate::structure::{Structure, subtract};
@@ -16,6 +17,9 @@ const NOTHING_LEFT: f64 = 1e-8;
 /// Mass of a shape of unit stiffness, relative to that of the slowest one, below which it is rounding.
 const MASSLESS: f64 = 1e-14;
 
+/// Modes that are looked at first where a share of the deformation is asked for.
+const FIRST_GUESS: usize = 4;
+
 /// What is attached to a body.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Attached {
@@ -23,6 +27,8 @@ pub struct Attached {
     pub points: Vec<NodeSpec>,
     /// Names of the interfaces where joints, loads or masses sit.
     pub loaded: BTreeSet<String>,
+    /// Axes of unit length about which interfaces turn without a moment: those at which a passive hinge sits, and nothing else.
+    pub hinges: BTreeMap<String, Vec<[f64; 3]>>,
     /// Whether nothing holds the body: the joint that carries it is free.
     pub floats: bool,
 }
@@ -37,15 +43,16 @@ pub struct Chosen {
 }
 
 /// The basis that suits what is attached to the interfaces, if it is to be chosen.
-pub(crate) fn choose<'n>(
+pub(crate) fn choose(
     basis: &MeshBasisSpec,
-    interfaces: impl Iterator<Item = &'n str>,
+    structure: &Structure<'_>,
+    interfaces: &[&str],
     attached: &Attached,
 ) -> Option<Chosen> {
     let &MeshBasisSpec::Auto(own) = basis else {
         return None;
     };
-    let loaded: Vec<&str> = (interfaces.skip(1))
+    let loaded: Vec<&str> = (interfaces.iter().skip(1).copied())
         .filter(|&name| attached.loaded.contains(name))
         .collect();
     let (basis, reason) = if attached.floats {
@@ -58,11 +65,34 @@ pub(crate) fn choose<'n>(
             basis,
             "only the first interface carries anything".to_owned(),
         )
+    } else if chord(structure, interfaces, attached).is_some() {
+        let reason = format!(
+            "passive hinges at {} and {} carry no moment about their axes",
+            interfaces[0],
+            loaded.join(", ")
+        );
+        (MeshBasisSpec::Hinged(own), reason)
     } else {
         let reason = format!("something is attached to {}", loaded.join(", "));
         (MeshBasisSpec::CraigBampton(own), reason)
     };
     Some(Chosen { basis, reason })
+}
+
+/// The frame on the chord between the two interfaces that passive hinges hold, if these are the first and one more, and nothing is
+/// attached to others.
+fn chord(structure: &Structure<'_>, interfaces: &[&str], attached: &Attached) -> Option<Chord> {
+    let mut loaded = (interfaces.iter().enumerate().skip(1))
+        .filter(|(_, name)| attached.loaded.contains(**name));
+    let (second, name) = loaded.next()?;
+    if loaded.next().is_some() {
+        return None;
+    }
+    let axes = [
+        attached.hinges.get(interfaces[0])?,
+        attached.hinges.get(*name)?,
+    ];
+    Chord::of(structure, [0, second], axes)
 }
 
 /// The modes of a basis, by rising frequency; one that was to be chosen and was not is Craig and Bampton's, which suits everything.
@@ -72,22 +102,36 @@ pub(crate) fn choose<'n>(
 pub(crate) fn modes(
     structure: &mut Structure<'_>,
     basis: &MeshBasisSpec,
+    interfaces: &[&str],
+    attached: &Attached,
     stop: Stop<'_>,
 ) -> Result<Vec<Mode>, FeError> {
     let modes = match basis {
-        MeshBasisSpec::ClampedFree(own) => natural(structure, own, stop)?,
+        MeshBasisSpec::ClampedFree(own) => {
+            let loads = structure.inertia_loads();
+            natural(structure, own, &loads, stop)?
+        }
         MeshBasisSpec::FreeFree(own) => {
             structure.take_mean_axes();
-            natural(structure, own, stop)?
+            let loads = structure.frame_loads();
+            natural(structure, own, &loads, stop)?
         }
         MeshBasisSpec::CraigBampton(own) | MeshBasisSpec::Auto(own) => {
-            let modes = craig_bampton(structure, own, stop)?;
+            let modes = with_static_shapes(structure, own, &structure.frame_loads(), stop)?;
             if own.frame == MeshFrameSpec::Tangent {
                 modes
             } else {
                 structure.take_mean_axes();
                 from_mean_axes(structure, modes)?
             }
+        }
+        MeshBasisSpec::Hinged(own) => {
+            let chord = chord(structure, interfaces, attached).ok_or(FeError::NoHinges)?;
+            structure.take_axes(&chord.conditions);
+            let statics: Vec<Vec<f64>> = (chord.statics.iter())
+                .map(|functional| structure.load(functional))
+                .collect();
+            with_static_shapes(structure, own, &statics, stop)?
         }
     };
     if modes.is_empty() {
@@ -96,43 +140,130 @@ pub(crate) fn modes(
     Ok(modes)
 }
 
-fn wanted(spec: &MeshModesSpec) -> Wanted {
-    match (spec.modes, spec.frequency_rad_per_s) {
-        (None, Some(frequency)) => Wanted::Below(frequency * frequency),
-        (count, _) => Wanted::Count(count.unwrap_or(0)),
+/// Deformation that modes are to make.
+struct Asked<'l> {
+    loads: &'l [Vec<f64>],
+    /// Work of every load on what modes are to make of its response.
+    left: Vec<f64>,
+    /// The largest work of a load of its kind on its whole response.
+    scale: Vec<f64>,
+}
+
+impl<'l> Asked<'l> {
+    /// Loads, of which each three are of a kind; modes are to make what `inverse` makes of them.
+    fn of(
+        structure: &Structure<'_>,
+        loads: &'l [Vec<f64>],
+        inverse: impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>>,
+    ) -> Self {
+        let works = |responses: Vec<Vec<f64>>| -> Vec<f64> {
+            let pairs = loads.iter().zip(&responses);
+            pairs.map(|(load, response)| dot(load, response)).collect()
+        };
+        let scale = (works(structure.solve(loads)).chunks(3))
+            .flat_map(|kind| {
+                let most = kind.iter().fold(0.0, |most: f64, own| most.max(*own));
+                vec![most; kind.len()]
+            })
+            .collect();
+        Self {
+            loads,
+            left: works(inverse(loads)),
+            scale,
+        }
+    }
+
+    /// The largest share that is left when modes have made theirs.
+    fn share(&self, modes: &[Mode]) -> f64 {
+        let left = |((load, left), scale): ((&Vec<f64>, &f64), &f64)| {
+            let made = (modes.iter()).map(|mode| dot(&mode.vector, load).powi(2) / mode.square);
+            (left - made.sum::<f64>()) / scale
+        };
+        let shares = self.loads.iter().zip(&self.left).zip(&self.scale).map(left);
+        // a load that deforms nothing leaves nothing
+        shares.filter(|share| share.is_finite()).fold(0.0, f64::max)
     }
 }
 
-/// The lowest modes that something held gives, all of them if a number was asked for.
+/// The lowest modes that something held gives, all of them if a number was asked for; if an accuracy was, as many as leave out no more
+/// of the deformation under `loads`.
 fn lowest(
     structure: &Structure<'_>,
     spec: &MeshModesSpec,
+    loads: &[Vec<f64>],
     inverse: impl Fn(&[Vec<f64>]) -> Vec<Vec<f64>>,
     stop: Stop<'_>,
 ) -> Result<Vec<Mode>, FeError> {
     let size = structure.unknowns;
-    let too_many = |modes, found| Err(FeError::TooManyModes { modes, found });
-    if let Some(modes) = spec.modes.filter(|&modes| modes > structure.deformations()) {
-        return too_many(modes, structure.deformations());
-    }
     let times_mass = |x: &[f64]| structure.times_mass(x);
-    let found = modes::lowest(wanted(spec), size, inverse, times_mass, stop)?;
-    match (spec.modes, spec.frequency_rad_per_s) {
-        (Some(modes), _) if found.len() < modes => too_many(modes, found.len()),
-        (None, Some(frequency)) if found.len() > modes::MOST_BELOW => {
-            Err(FeError::TooManyBelow { frequency })
+    let find = |wanted| modes::lowest(wanted, size, &inverse, times_mass, stop);
+    match *spec {
+        MeshModesSpec {
+            modes: Some(modes), ..
+        } => {
+            let most = structure.deformations();
+            let found = if modes > most {
+                None
+            } else {
+                Some(find(Wanted::Count(modes))?)
+            };
+            match found {
+                Some(found) if found.len() >= modes => Ok(found),
+                found => Err(FeError::TooManyModes {
+                    modes,
+                    found: found.map_or(most, |found| found.len()),
+                }),
+            }
         }
-        _ => Ok(found),
+        MeshModesSpec {
+            frequency_rad_per_s: Some(frequency),
+            ..
+        } => {
+            let found = find(Wanted::Below(frequency * frequency))?;
+            if found.len() > modes::MOST_BELOW {
+                return Err(FeError::TooManyBelow { frequency });
+            }
+            Ok(found)
+        }
+        MeshModesSpec { accuracy, .. } => {
+            let accuracy = accuracy.unwrap_or(0.0);
+            let asked = Asked::of(structure, loads, &inverse);
+            let mut count = FIRST_GUESS.min(structure.deformations());
+            loop {
+                let mut found = find(Wanted::Count(count))?;
+                let is_enough = |kept: &usize| asked.share(&found[..*kept]) <= accuracy;
+                if let Some(kept) = (0..=found.len()).find(is_enough) {
+                    found.truncate(kept);
+                    return Ok(found);
+                }
+                if found.len() < count || count >= modes::MOST_BELOW {
+                    let (left, modes) = (asked.share(&found), found.len());
+                    return Err(FeError::Inaccurate {
+                        accuracy,
+                        modes,
+                        left,
+                    });
+                }
+                count = (2 * count).min(modes::MOST_BELOW);
+            }
+        }
     }
+}
+
+/// What modes leave out of the deformation under loads of inertia, as a share; nothing where these do not deform a body, as in mean axes.
+pub(crate) fn left_out(structure: &Structure<'_>, modes: &[Mode]) -> f64 {
+    let loads = structure.inertia_loads();
+    Asked::of(structure, &loads, |x| structure.solve(x)).share(modes)
 }
 
 /// Modes in the frame of reference, with what they leave out of the compliance of the interfaces if that is asked for.
 fn natural(
     structure: &Structure<'_>,
     spec: &MeshModesSpec,
+    loads: &[Vec<f64>],
     stop: Stop<'_>,
 ) -> Result<Vec<Mode>, FeError> {
-    let mut modes = lowest(structure, spec, |x| structure.solve(x), stop)?;
+    let mut modes = lowest(structure, spec, loads, |x| structure.solve(x), stop)?;
     if let (None, true, Some(frequency)) = (spec.modes, modes.is_empty(), spec.frequency_rad_per_s)
     {
         let times_mass = |x: &[f64]| structure.times_mass(x);
@@ -197,14 +328,15 @@ fn residual(structure: &Structure<'_>, modes: &[Mode]) -> Result<Vec<Mode>, FeEr
     orthogonal(structure, &vectors, &unit)
 }
 
-/// Static shapes of the interfaces that move, and modes with all of them held, made orthogonal in mass and stiffness.
-fn craig_bampton(
+/// Static shapes of displacements and rotations of interfaces, given by `loads` of one on each, and modes with all of them held, made orthogonal in
+/// mass and stiffness: those of Craig and Bampton if they are all that move.
+fn with_static_shapes(
     structure: &Structure<'_>,
     spec: &MeshModesSpec,
+    loads: &[Vec<f64>],
     stop: Stop<'_>,
 ) -> Result<Vec<Mode>, FeError> {
-    let loads = structure.frame_loads();
-    let responses = structure.solve(&loads);
+    let responses = structure.solve(loads);
     let size = loads.len();
     let compliance = DMatrix::from_fn(size, size, |i, j| dot(&loads[i], &responses[j]));
     let compliance = (&compliance + compliance.transpose()) * 0.5;
@@ -227,7 +359,8 @@ fn craig_bampton(
         }
         solved
     };
-    let fixed = lowest(structure, spec, with_interfaces_held, stop)?;
+    let inertia = structure.inertia_loads();
+    let fixed = lowest(structure, spec, &inertia, with_interfaces_held, stop)?;
     let mut vectors: Vec<Vec<f64>> = (0..size)
         .map(|i| combined(stiffness.column(i).as_slice()))
         .collect();

@@ -15,6 +15,24 @@ pub enum FeError {
         /// What is wrong there.
         message: String,
     },
+    /// A hinged basis without two hinges.
+    #[error(
+        "the basis `hinged` is for a body that passive revolute, universal or spherical joints, without motor, spring, friction, limits or drive, hold at its first interface and at one more, and \
+         nothing else, at least one of them with an axis across the line between them; take `craig_bampton`"
+    )]
+    NoHinges,
+    /// A share of the deformation that modes do not reach.
+    #[error(
+        "{modes} modes leave out {left:.1e} of the deformation under accelerations, {accuracy:e} was asked for; ask for less, or give `modes` or `frequency_rad_per_s`"
+    )]
+    Inaccurate {
+        /// The share that may be left out.
+        accuracy: f64,
+        /// Modes that were tried.
+        modes: usize,
+        /// The share that they leave out.
+        left: f64,
+    },
     /// There is nothing to reduce.
     #[error(
         "the mesh has no solid elements; mesh the volume with tetrahedra (4 or 10 nodes) or hexahedra (8 or 20 nodes)"
@@ -35,6 +53,18 @@ pub enum FeError {
         /// Smallest determinant.
         determinant: f64,
     },
+    /// A node that an element has twice.
+    #[error(
+        "element {element} ({kind}) has node {node} twice; take tetrahedra where hexahedra would shrink to wedges"
+    )]
+    RepeatedNode {
+        /// Number of the element in the file.
+        element: usize,
+        /// Its kind.
+        kind: &'static str,
+        /// Number of the node in the file.
+        node: usize,
+    },
     /// Elements of no material.
     #[error(
         "{count} elements {} have no material, the first is element {element}; add a material for the group, or one without a group for all that is left",
@@ -53,39 +83,9 @@ pub enum FeError {
     UnknownGroup {
         /// The group.
         group: String,
-    /// A node that an element has twice.
-    #[error(
-        "element {element} ({kind}) has node {node} twice; take tetrahedra where hexahedra would shrink to wedges"
-    )]
-    RepeatedNode {
-        /// Number of the element in the file.
-        element: usize,
-        /// Its kind.
-        kind: &'static str,
-        /// Number of the node in the file.
-        node: usize,
-    },
         /// Those that there are.
         known: Vec<String>,
     },
-    /// Two materials for one group.
-    #[error("two materials name the group {group:?}; leave one of them out")]
-    TwoMaterials {
-        /// The group.
-        group: String,
-    },
-    /// An interface without nodes.
-    #[error(
-        "interface {interface:?} has no nodes of solid elements; put its surface into the physical group {group:?}, and mesh it together with the volume"
-    )]
-    EmptyInterface {
-        /// The interface.
-        interface: String,
-        /// Its group.
-        group: String,
-    },
-    /// An interface that cannot hold a frame.
-    #[error(
     /// Two materials for one element.
     #[error(
         "element {element} is in the groups {:?} and {:?}, and a material is given for each; leave one of them out",
@@ -105,6 +105,24 @@ pub enum FeError {
         /// The group.
         group: String,
     },
+    /// Two materials for one group.
+    #[error("two materials name the group {group:?}; leave one of them out")]
+    TwoMaterials {
+        /// The group.
+        group: String,
+    },
+    /// An interface without nodes.
+    #[error(
+        "interface {interface:?} has no nodes of solid elements; put its surface into the physical group {group:?}, and mesh it together with the volume"
+    )]
+    EmptyInterface {
+        /// The interface.
+        interface: String,
+        /// Its group.
+        group: String,
+    },
+    /// An interface that cannot hold a frame.
+    #[error(
         "the {count} nodes of interface {interface:?} lie on a line, which lets the body rotate about it; take a surface, or three nodes at least"
     )]
     InterfaceOnLine {

@@ -88,10 +88,10 @@ pub fn reduce_matrices(
     let mut structure = Structure::new(frames, rigid, mass, |held| {
         imported.factorised(unknowns, held, stop)
     })?;
-    let names = || interfaces.iter().map(|own| own.name.as_str());
-    let chosen = basis::choose(&spec.basis, names(), attached);
+    let names: Vec<&str> = interfaces.iter().map(|own| own.name.as_str()).collect();
+    let chosen = basis::choose(&spec.basis, &structure, &names, attached);
     let basis = chosen.as_ref().map_or(&spec.basis, |own| &own.basis);
-    let mut modes = basis::modes(&mut structure, basis, stop)?;
+    let mut modes = basis::modes(&mut structure, basis, &names, attached, stop)?;
     let shapes = signed(&mut modes, |x| imported.field(&imported.moved(x)));
     let moved: Vec<Vec<f64>> = modes
         .iter()
@@ -120,7 +120,8 @@ pub fn reduce_matrices(
             elements: 0,
             unknowns: structure.deformations(),
             factor_entries: structure.factor_entries(),
-            interfaces: residuals(&structure, names(), &modes),
+            left_out: basis::left_out(&structure, &modes),
+            interfaces: residuals(&structure, &names, &modes),
             from_displacements,
         },
     })

@@ -12,7 +12,7 @@
 //! | `structure` | stiffness and mass over unknowns, seen from a frame of reference |
 //! | `cholesky`, `dense` | sparse factorisation by nested dissection, and of its dense fronts |
 //! | `modes` | lowest modes by block Krylov iteration |
-//! | `basis` | the shapes in which a structure deforms |
+//! | `basis`, `hinged` | the shapes in which a structure deforms, and the frame of one that hinges at both ends |
 //! | `surface` | what a body looks like, with stress |
 //! | `block` | a mesh to try reductions on |
 //! | `stop` | whether somebody wants the work to end |
@@ -33,6 +33,7 @@ mod error;
 mod finite_elements;
 mod frame;
 mod gmsh;
+mod hinged;
 mod imported;
 mod matrix;
 mod mesh;

@@ -41,7 +41,9 @@ pub struct Source {
     pub factor_entries: usize,
     /// Largest share of the mass of a mode that is no mass of displacements of nodes, by which its modal integrals may be off; zero for elements.
     pub from_displacements: f64,
-    /// The interfaces that move in the frame of the body: all but the first, or with mean axes all.
+    /// Largest share of the static deformation under linear and angular accelerations of the first interface that the basis does not make.
+    pub left_out: f64,
+    /// The interfaces that move in the frame of the body: all but the first, or all if the frame is not tangent there.
     pub interfaces: Vec<Residual>,
 }
 
@@ -101,10 +103,10 @@ pub(crate) fn reduced(
     let mut structure = Structure::new(frames.collect(), elements.rigid_motions(), mass, |held| {
         elements.factorised(held, stop)
     })?;
-    let names = || interfaces.iter().map(|place| place.name.as_str());
-    let chosen = basis::choose(basis, names(), attached);
+    let names: Vec<&str> = interfaces.iter().map(|place| place.name.as_str()).collect();
+    let chosen = basis::choose(basis, &structure, &names, attached);
     let basis = chosen.as_ref().map_or(basis, |own| &own.basis);
-    let mut modes = basis::modes(&mut structure, basis, stop)?;
+    let mut modes = basis::modes(&mut structure, basis, &names, attached, stop)?;
     let shapes = signed(&mut modes, |x| elements.field(x));
     let assembled = Assembled {
         elements,
@@ -126,7 +128,8 @@ pub(crate) fn reduced(
             unknowns: structure.deformations(),
             factor_entries: structure.factor_entries(),
             from_displacements: 0.0,
-            interfaces: residuals(&structure, names(), &modes),
+            left_out: basis::left_out(&structure, &modes),
+            interfaces: residuals(&structure, &names, &modes),
         },
     })
 }
@@ -181,27 +184,38 @@ pub(crate) fn frame_node(
 }
 
 /// What a basis leaves out of the compliance of the interfaces that move.
-pub(crate) fn residuals<'n>(
+pub(crate) fn residuals(
     structure: &Structure<'_>,
-    interfaces: impl Iterator<Item = &'n str>,
+    interfaces: &[&str],
     modes: &[Mode],
 ) -> Vec<Residual> {
-    let missing = |(load, response): (&Vec<f64>, &Vec<f64>)| {
-        let whole = dot(load, response);
-        let kept = modes
-            .iter()
-            .map(|mode| dot(load, &mode.vector).powi(2) / mode.square);
-        1.0 - kept.sum::<f64>() / whole
-    };
+    /// Compliance, relative to the largest to forces or to moments, that is rounding: what holds the frame does not give way.
+    const RIGID: f64 = 1e-9;
     let loads = structure.frame_loads();
     let responses = structure.solve(&loads);
-    let missing: Vec<f64> = loads.iter().zip(&responses).map(missing).collect();
-    let moving = interfaces.skip(structure.first_moving());
+    let whole: Vec<f64> = (loads.iter().zip(&responses))
+        .map(|(load, response)| dot(load, response))
+        .collect();
+    let missing = |interface: usize, row: usize| {
+        let index = 6 * interface + row;
+        // forces and moments are of two kinds
+        let kind = |index: usize| index % 6 / 3;
+        let alike = (whole.iter().enumerate()).filter(|(other, _)| kind(*other) == kind(index));
+        let largest = alike.fold(0.0, |most: f64, (_, own)| most.max(*own));
+        if whole[index] <= RIGID * largest {
+            return 0.0;
+        }
+        let kept = modes
+            .iter()
+            .map(|mode| dot(&loads[index], &mode.vector).powi(2) / mode.square);
+        1.0 - kept.sum::<f64>() / whole[index]
+    };
+    let moving = interfaces.iter().skip(structure.first_moving());
     moving
-        .zip(missing.chunks_exact(6))
-        .map(|(interface, missing)| Residual {
+        .enumerate()
+        .map(|(index, &interface)| Residual {
             interface: interface.to_owned(),
-            missing: std::array::from_fn(|k| missing[k]),
+            missing: std::array::from_fn(|row| missing(index, row)),
         })
         .collect()
 }

@@ -3,7 +3,7 @@
 //! A free body has six rigid motions $`R`$, and its displacements are measured from a frame in which six functionals vanish, $`W^T x = 0`$
 //! with $`R^T W = 1`$. A load is balanced by what holds that frame, $`f - W R^T f`$; whatever six unknowns are held to solve for it
 //! carry nothing, and the frame is found again by $`x - R W^T x`$. With $`W`$ the mean of an interface the frame is tangent there, with $`W = M R`$ it is that
-//! of mean axes, in which deformation has no momentum. Where an interface moves as a rigid body its own six unknowns are held, and nothing has to be
+//! of mean axes, in which deformation has no momentum, and with displacements of two interfaces it lies on the chord between them. Where an interface moves as a rigid body its own six unknowns are held, and nothing has to be
 //! balanced.
 
 use nalgebra::{Matrix6, Vector6};
@@ -33,7 +33,8 @@ pub(crate) struct Structure<'m> {
     mass: Box<Product<'m>>,
     /// $`W`$; none if the held unknowns are those of the first frame.
     reference: Option<Vec<Vec<f64>>>,
-    has_mean_axes: bool,
+    /// Whether the first interface moves in the frame.
+    floats: bool,
 }
 
 impl<'m> Structure<'m> {
@@ -65,7 +66,7 @@ impl<'m> Structure<'m> {
             held,
             mass: Box::new(mass),
             reference: None,
-            has_mean_axes: false,
+            floats: false,
         };
         if !is_tied {
             let conditions: Vec<Vec<f64>> = (structure.frames[0].iter())
@@ -80,7 +81,36 @@ impl<'m> Structure<'m> {
     pub(crate) fn take_mean_axes(&mut self) {
         let conditions: Vec<Vec<f64>> = self.rigid.iter().map(|r| self.times_mass(r)).collect();
         self.reference = Some(self.balanced(&conditions));
-        self.has_mean_axes = true;
+        self.floats = true;
+    }
+
+    /// Measures displacements from now on from the frame in which six displacements and rotations of interfaces vanish, which no rigid motion
+    /// leaves at rest together.
+    pub(crate) fn take_axes(&mut self, conditions: &[Functional; 6]) {
+        let conditions: Vec<Vec<f64>> = (conditions.iter())
+            .map(|functional| self.load(functional))
+            .collect();
+        self.reference = Some(self.balanced(&conditions));
+        self.floats = true;
+    }
+
+    /// A rigid motion: displacements along x, y, z, then rotations about these axes through the origin.
+    pub(crate) fn rigid_motion(&self, index: usize) -> &[f64] {
+        &self.rigid[index]
+    }
+
+    /// Forces of inertia under unit linear accelerations along x, y, z, then under angular ones about the first interface.
+    pub(crate) fn inertia_loads(&self) -> Vec<Vec<f64>> {
+        let about_first = |motion: usize| {
+            let mut turned = self.rigid[motion].clone();
+            for (along, functional) in self.frames[0][..3].iter().enumerate() {
+                let moved = value(functional, &self.rigid[motion]);
+                subtract(&mut turned, moved, &self.rigid[along]);
+            }
+            self.times_mass(&turned)
+        };
+        let linear = self.rigid[..3].iter().map(|own| self.times_mass(own));
+        linear.chain((3..6).map(about_first)).collect()
     }
 
     /// Numbers that the factor holds.
@@ -93,9 +123,9 @@ impl<'m> Structure<'m> {
         self.unknowns - self.held.len()
     }
 
-    /// The first frame that moves: all with mean axes, all but the first otherwise.
+    /// The first frame that moves: all if the frame of reference is not tangent at the first, all but this one otherwise.
     pub(crate) fn first_moving(&self) -> usize {
-        usize::from(!self.has_mean_axes)
+        usize::from(!self.floats)
     }
 
     /// The frame of an interface, if it moves.

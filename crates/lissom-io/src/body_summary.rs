@@ -103,6 +103,8 @@ pub struct SourceSummary {
     pub basis: Option<BasisSummary>,
     /// Largest share of the mass of a mode that is that of rotations of nodes.
     pub rotation_mass_share: f64,
+    /// Largest share of the static deformation under accelerations of the first interface that the basis leaves out.
+    pub left_out: f64,
     /// Interfaces that move.
     pub interfaces: Vec<InterfaceSummary>,
 }
@@ -225,6 +227,7 @@ fn of_source(source: &Source) -> SourceSummary {
             reason: chosen.reason.clone(),
         }),
         rotation_mass_share: source.from_displacements,
+        left_out: source.left_out,
         interfaces: (source.interfaces.iter())
             .map(|own| InterfaceSummary {
                 name: own.interface.clone(),

@@ -6,30 +6,26 @@ use std::path::Path;
 use lissom::spec::{JointKind, MeshSpec, ModelSpec, Place};
 use lissom_fe::{Attached, Dmig, FeError, Matrices, Matrix, Mesh, Reduction, Stop};
 
+use lissom_spec::Turns;
+use nalgebra::{Rotation3, Vector3};
+
 use crate::load::FileError;
 
 /// What is attached to every body: joints, closures, payloads and point masses at its places, and whether it floats.
 pub(crate) fn attached(spec: &ModelSpec) -> BTreeMap<String, Attached> {
     let mut bodies: BTreeMap<String, Attached> = BTreeMap::new();
-    let mut note = |body: &str, place: Place<'_>| {
-        if let Place::Named(at) = place {
-            let own = bodies.entry(body.to_owned()).or_default();
-            own.loaded.insert(at.to_owned());
-        }
-    };
-    for end in spec.joint.iter().flat_map(|own| [&own.parent, &own.child]) {
-        note(&end.body, end.place());
-    }
-    for end in spec.loops.iter().flat_map(|own| [&own.from, &own.to]) {
-        let end = spec.loop_end(end);
-        note(end.body, end.place);
-    }
-    for payload in &spec.payload {
-        note(&payload.body, payload.place());
-    }
-    for body in &spec.body {
-        for mass in &body.point_mass {
-            note(&body.name, mass.place());
+    for (body, attachments) in spec.attachments() {
+        let own = bodies.entry(body.to_owned()).or_default();
+        for attachment in &attachments {
+            let Place::Named(at) = attachment.place else {
+                continue;
+            };
+            // two that stand in one place turn against each other
+            let is_alone = own.loaded.insert(at.to_owned());
+            match axes(&attachment.turns).filter(|_| is_alone) {
+                Some(axes) => own.hinges.insert(at.to_owned(), axes),
+                None => own.hinges.remove(at),
+            };
         }
     }
     for joint in &spec.joint {
@@ -39,6 +35,21 @@ pub(crate) fn attached(spec: &ModelSpec) -> BTreeMap<String, Attached> {
         }
     }
     bodies
+}
+
+/// The axes of a body about which something lets it turn without a moment, if there are any.
+fn axes(turns: &Turns) -> Option<Vec<[f64; 3]>> {
+    match *turns {
+        Turns::Any => Some(vec![[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]),
+        Turns::About {
+            axis,
+            rotation_vector_rad,
+        } => {
+            let turn = Rotation3::from_scaled_axis(rotation_vector_rad.into());
+            Some(vec![(turn * Vector3::from(axis)).normalize().into()])
+        }
+        _ => None,
+    }
 }
 
 /// Content of a file of a mesh.

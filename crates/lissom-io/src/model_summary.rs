@@ -36,6 +36,10 @@ pub struct ChosenBasis<'a> {
 }
 
 impl<'a> ModelSummary<'a> {
+    /// How many coordinates it has.
+    pub coordinates: usize,
+    /// Largest share of the static deformation under accelerations that it leaves out.
+    pub left_out: f64,
     /// What is understood of a model.
     pub fn of(loaded: &'a Loaded) -> Self {
         Self {
@@ -52,6 +56,10 @@ impl<'a> ModelSummary<'a> {
                     })
                 })
                 .collect(),
+                        coordinates: (loaded.spec.find_body(body))
+                            .and_then(|own| own.reduced.as_ref())
+                            .map_or(0, |own| own.stiffness.len()),
+                        left_out: source.left_out,
             diagnosis: loaded.mechanism.diagnose(),
         }
     }

@@ -107,6 +107,11 @@ impl Bounds {
                 below: true,
                 ..between(SMALLEST_RTOL, 1.0)
             },
+            // below that the lowest modes are not known to the same digits
+            "accuracy" => Self {
+                below: true,
+                ..between(1e-9, 1.0)
+            },
             "atol" => positive(LARGEST_ATOL),
             "tolerance" => Self {
                 below: true,

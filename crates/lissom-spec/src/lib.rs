@@ -7,6 +7,7 @@
 //! [`ModelSpec`] is filled from a TOML file and by hand from Rust alike. Problems are data ([`ModelError`]) and are
 //! reported all at once, each with the path of the offending key; [`ModelError::locate`] finds that path in the text.
 
+mod attachments;
 mod bounds;
 mod check;
 mod error;
@@ -19,6 +20,7 @@ mod spelling;
 mod template;
 mod topology;
 
+pub use attachments::{Attachment, Turns};
 pub use check::limits::MOST_BEAM_FREEDOMS;
 pub use error::{ErrorKind, FrameFault, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};

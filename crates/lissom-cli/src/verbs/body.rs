@@ -8,7 +8,7 @@ use lissom_io::{atomic, body_file};
 use serde_json::{Value, json};
 
 use crate::arguments::{BodyArguments, NamedModel};
-use crate::output::{counted, short, vector};
+use crate::output::{counted, percent, short, vector};
 use crate::source;
 use crate::stop::Stop;
 
@@ -112,6 +112,10 @@ fn in_words(found: &NamedBody) -> String {
                 chosen.reason
             ));
         }
+        lines.push(format!(
+            "  left out         {} of the deformation under accelerations of the first interface",
+            percent(mesh.left_out)
+        ));
         if mesh.from_displacements > VISIBLE_SHARE {
             lines.push(format!(
                 "  rotations        up to {:.2} % of the mass of a mode is that of rotations of nodes, whose share in the inertia of the bent body is estimated",

@@ -4,7 +4,7 @@ use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, StartChange,
 use lissom_io::model_summary::ModelSummary;
 
 use crate::arguments::CheckArguments;
-use crate::output::{counted, short, vector};
+use crate::output::{counted, percent, short, vector};
 use crate::source;
 use crate::stop::Stop;
 
@@ -76,8 +76,13 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
     }
     for chosen in &summary.chosen_bases {
         lines.push(format!(
-            "{:<20}{}: {}, as {}",
-            "basis", chosen.body, chosen.basis, chosen.reason
+            "{:<20}{}: {}, {}, as {}; it leaves out {} of the deformation under acceleration",
+            "basis",
+            chosen.body,
+            chosen.basis,
+            counted(chosen.coordinates, "coordinate"),
+            chosen.reason,
+            percent(chosen.left_out)
         ));
     }
     let (inputs, motions) = (understood.inputs.iter(), &understood.motions);

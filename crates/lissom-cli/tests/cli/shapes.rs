@@ -220,17 +220,17 @@ duration_s = 0.5
 integrator.dop853 = { rtol = 1e-11, atol = 1e-13 }
 "#;
     folder.write("arm.toml", &text);
-    let words = "first: craig_bampton, as something is attached to tip";
+    let words = "first: hinged, 6 coordinates, as passive hinges at root and tip carry no moment about their axes";
     folder.lissom(&["check", "arm.toml"]).says(0, &[words]);
     let summary = folder.json(&["run", "arm.toml", "--json"]);
     let energy = &summary["audit"]["energy"];
     assert!(number(&energy["max_drift_percent"]) < 1e-7, "{energy}");
     let bends = summary["audit"]["bodies"].as_array().unwrap();
-    // it does bend, far enough for second order to matter
+    // they do bend, far enough for second order to matter: the first from its chord, the second from its root
     assert!(
         bends
             .iter()
-            .all(|body| number(&body["deflection"]["value"]) > 5e-3),
+            .all(|body| number(&body["deflection"]["value"]) > 3e-3),
         "{bends:?}"
     );
 }

@@ -10,16 +10,15 @@
 //! Stretch and torsion know ends that are free and ends that are not. A hinge about one axis clamps the other plane.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::f64::consts::PI;
 
 use lissom_core::rotation_matrix;
 use lissom_spatial::Vector;
 use lissom_spec::spec::{
-    AttachmentSpec, AutoSpec, BasisSpec, BeamSpec, BodySpec, EachSpec, FunctionsSpec, JointKind,
-    JointSpec, LoopKind, Place, SegmentSpec,
+    AutoSpec, BasisSpec, BeamSpec, BodySpec, EachSpec, FunctionsSpec, SegmentSpec,
 };
-use lissom_spec::{ModelSpec, carries_effort};
+use lissom_spec::{ModelSpec, Turns};
 use serde::Serialize;
 
 /// Bending functions of each plane, those behind static shapes, and those of stretch and torsion, unless the model says more.
@@ -56,13 +55,13 @@ enum End {
 }
 
 /// What stands on a body: where, and about which directions of the body it lets it turn without moment.
-struct Attachment {
+struct Placed {
     position: [f64; 3],
-    turns: Turns,
+    turns: Turn,
 }
 
-enum Turns {
-    /// It lets go of the body altogether.
+/// [`Turns`] in the axes of the body.
+enum Turn {
     Free,
     Any,
     About(Vector<f64>),
@@ -98,7 +97,7 @@ fn choose(
     body: &str,
     auto: &AutoSpec,
     beam: &BeamSpec,
-    attachments: &[Attachment],
+    attachments: &[Placed],
     chosen: &mut Vec<ChosenFunctions>,
 ) -> EachSpec {
     let segments = beam.uniform_segments();
@@ -112,7 +111,7 @@ fn choose(
         let ends = [0.0, length].map(|x| end(attachments, x, index));
         let standing = attachments
             .iter()
-            .filter(|at| !matches!(at.turns, Turns::Free));
+            .filter(|at| !matches!(at.turns, Turn::Free));
         let within = standing
             .map(|at| at.position[0])
             .any(|x| x > SAME * length && x < (1.0 - SAME) * length);
@@ -207,7 +206,7 @@ fn phase(segments: &[SegmentSpec], deformation: usize, frequency: f64) -> f64 {
 }
 
 /// How the end at `x` is held in a deformation.
-fn end(attachments: &[Attachment], x: f64, deformation: usize) -> End {
+fn end(attachments: &[Placed], x: f64, deformation: usize) -> End {
     let axis = match deformation {
         0 => Some(Vector([0.0, 0.0, 1.0])),
         1 => Some(Vector([0.0, 1.0, 0.0])),
@@ -218,12 +217,10 @@ fn end(attachments: &[Attachment], x: f64, deformation: usize) -> End {
     let here = attachments
         .iter()
         .filter(|at| (at.position[0] - x).abs() <= SAME * scale)
-        .filter(|at| !matches!(at.turns, Turns::Free));
+        .filter(|at| !matches!(at.turns, Turn::Free));
     let mut ends = here.map(|at| match (&at.turns, axis) {
-        (Turns::Any, Some(_)) => End::Hinge,
-        (Turns::About(own), Some(axis)) if own.cross(axis).dot(own.cross(axis)) < SAME => {
-            End::Hinge
-        }
+        (Turn::Any, Some(_)) => End::Hinge,
+        (Turn::About(own), Some(axis)) if own.cross(axis).dot(own.cross(axis)) < SAME => End::Hinge,
         _ => End::Held,
     });
     match (ends.next(), ends.next()) {
@@ -234,80 +231,30 @@ fn end(attachments: &[Attachment], x: f64, deformation: usize) -> End {
     }
 }
 
-/// What stands on every body.
-fn attachments(spec: &ModelSpec) -> BTreeMap<&str, Vec<Attachment>> {
+/// What stands on every body, where that is known.
+fn attachments(spec: &ModelSpec) -> BTreeMap<&str, Vec<Placed>> {
     let bodies = spec.bodies_by_name();
-    let mut all: BTreeMap<&str, Vec<Attachment>> = BTreeMap::new();
-    let mut note = |name: &str, place: Place<'_>, child_side: bool, turns: Turns| {
-        let Some(body) = bodies.get(name) else { return };
-        if let Some(position) = body.position(place, child_side) {
-            let attachment = Attachment { position, turns };
-            all.entry(body.name.as_str()).or_default().push(attachment);
-        }
-    };
-    let mut driven: BTreeSet<&str> = BTreeSet::new();
-    driven.extend(spec.input.iter().filter_map(|input| input.joint.as_deref()));
-    driven.extend(spec.motion.iter().map(|motion| motion.joint.as_str()));
-    let controlled = spec.controller.iter().flat_map(|law| &law.joints);
-    driven.extend(controlled.map(String::as_str));
-    for joint in &spec.joint {
-        let passive = !carries_effort(joint) && !driven.contains(joint.name.as_str());
-        for (side, child_side) in [(&joint.parent, false), (&joint.child, true)] {
-            let turns = if passive {
-                turns_of_joint(joint, side, child_side)
-            } else {
-                Turns::None
+    let mut all: BTreeMap<&str, Vec<Placed>> = BTreeMap::new();
+    for (name, attachments) in spec.attachments() {
+        let Some(body) = bodies.get(name) else {
+            continue;
+        };
+        let placed = attachments.iter().filter_map(|own| {
+            let position = body.position(own.place, own.carries)?;
+            let turns = match own.turns {
+                Turns::Free => Turn::Free,
+                Turns::Any => Turn::Any,
+                Turns::About {
+                    axis,
+                    rotation_vector_rad,
+                } => Turn::About(turned(axis, rotation_vector_rad)),
+                _ => Turn::None,
             };
-            note(&side.body, side.place(), child_side, turns);
-        }
-    }
-    for closure in &spec.loops {
-        for (number, end) in [&closure.from, &closure.to].into_iter().enumerate() {
-            let end = spec.loop_end(end);
-            let about = |axis: [f64; 3]| Turns::About(turned(axis, end.rotation_vector_rad));
-            let turns = match closure.kind() {
-                Some(LoopKind::Revolute(revolute)) => about(revolute.axis),
-                Some(LoopKind::Universal(universal)) => about(universal.axes[number]),
-                Some(LoopKind::Spherical | LoopKind::PointOnLine(_) | LoopKind::Distance(_)) => {
-                    Turns::Any
-                }
-                Some(LoopKind::Prismatic(_) | LoopKind::Fixed) | None => Turns::None,
-            };
-            note(end.body, end.place, false, turns);
-        }
-    }
-    for support in &spec.support {
-        let end = spec.loop_end(&support.on);
-        note(end.body, end.place, false, Turns::None);
-    }
-    for payload in &spec.payload {
-        note(&payload.body, payload.place(), false, Turns::None);
-    }
-    for body in &spec.body {
-        for point in &body.point_mass {
-            note(&body.name, point.place(), false, Turns::None);
-        }
+            Some(Placed { position, turns })
+        });
+        all.insert(name, placed.collect());
     }
     all
-}
-
-/// About which direction of a body its joint turns.
-fn turns_of_joint(joint: &JointSpec, side: &AttachmentSpec, child_side: bool) -> Turns {
-    let about = |axis: [f64; 3]| Turns::About(turned(axis, side.rotation_vector_rad));
-    match joint.kind() {
-        Some(JointKind::Revolute(revolute)) => about(revolute.axis),
-        Some(JointKind::Universal(universal)) => {
-            let own = if child_side {
-                &universal.second
-            } else {
-                &universal.first
-            };
-            about(own.axis)
-        }
-        Some(JointKind::Spherical(_)) => Turns::Any,
-        Some(JointKind::Free(_)) => Turns::Free,
-        Some(JointKind::Prismatic(_) | JointKind::Fixed) | None => Turns::None,
-    }
 }
 
 /// A direction of the joint's frame in that of the body, of unit length.

@@ -305,3 +305,182 @@ fn bases_are_chosen_by_what_is_attached() {
     assert_eq!(floating.basis, MeshBasisSpec::FreeFree(residual));
     assert!(count > 2, "{count}");
 }
+
+/// A body that hinges about these axes at its root and its tip.
+fn hinged(root: &[[f64; 3]], tip: &[[f64; 3]]) -> Attached {
+    let ends = [("root", root), ("tip", tip)];
+    Attached {
+        loaded: ends.iter().map(|(name, _)| (*name).to_owned()).collect(),
+        hinges: (ends.iter())
+            .filter(|(_, axes)| !axes.is_empty())
+            .map(|(name, axes)| ((*name).to_owned(), axes.to_vec()))
+            .collect(),
+        ..Attached::default()
+    }
+}
+
+const X: [f64; 3] = [1.0, 0.0, 0.0];
+const Y: [f64; 3] = [0.0, 1.0, 0.0];
+const Z: [f64; 3] = [0.0, 0.0, 1.0];
+
+/// Closed form: between hinges a beam that shears has sines for its modes, and the smaller root of
+/// `ρA ρI ω⁴ − (ρA (EI k² + κGA) + ρI κGA k²) ω² + κGA EI k⁴ = 0` with k = nπ/L for their squares. One mode is one of them.
+#[test]
+fn hinged_links_have_sines() {
+    /// As for clamped beams of solid elements.
+    const SOLID: f64 = 5e-3;
+    let mesh = block(Kind::Hexa20, [20, 1, 1], SIZE);
+    // without Poisson's ratio, so that G = E/2 and Cowper's factor is 5/6
+    // the second is a mode of the other plane, clamped at both ends
+    let basis = MeshBasisSpec::Auto(lowest(3));
+    let made = reduce(
+        &mesh,
+        &spec(basis, &["root", "tip"], 0.0),
+        &hinged(&[Y], &[Y]),
+        NEVER,
+    )
+    .unwrap();
+    let chosen = made.source.chosen.unwrap();
+    assert_eq!(chosen.basis, MeshBasisSpec::Hinged(lowest(3)));
+    // stretch, twist and bending of both ends in the other plane are static shapes
+    assert_eq!(made.body.stiffness.len(), 4 + 3);
+    let [area, second] = [SIZE[1] * SIZE[2], SIZE[1] * SIZE[2].powi(3) / 12.0];
+    let (density, young) = (7800.0, 2.0e11);
+    let shear = 5.0 / 6.0 * 0.5 * young * area;
+    let found = frequencies(&made.body);
+    for n in [1.0, 2.0] {
+        let k = n * std::f64::consts::PI / SIZE[0];
+        let a = density * area * density * second;
+        let bend = young * second * k * k;
+        let b = density * area * (bend + shear) + density * second * shear * k * k;
+        let c = shear * bend * k * k;
+        let wanted = ((b - (b * b - 4.0 * a * c).sqrt()) / (2.0 * a)).sqrt();
+        let nearest = found.iter().map(|own| (own / wanted - 1.0).abs());
+        let nearest = nearest.fold(f64::INFINITY, f64::min);
+        assert!(nearest < SOLID, "{wanted} is not among {found:?}");
+    }
+    // the ends stay on the chord: neither moves across it, and the first not along it
+    let [root, tip] = &made.body.nodes[..] else {
+        panic!("{} nodes", made.body.nodes.len());
+    };
+    let largest = |row: &Vec<f64>| row.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+    let along = largest(&tip.influence[3]);
+    let still = root.influence[3..].iter().chain(&tip.influence[4..]);
+    for row in still.chain([&root.influence[0]]) {
+        assert!(largest(row) < 1e-9 * along, "{row:?}");
+    }
+}
+
+/// Second formulation: with many shapes it is the same body as seen from the tangent frame.
+#[test]
+fn the_frame_on_the_chord_does_not_change_a_body() {
+    /// Fourteen shapes with held ends make the first free modes to a thousandth, see above.
+    const REDUCED: f64 = 1e-3;
+    let mesh = bar();
+    let made = |basis| {
+        let own = spec(basis, &["root", "tip"], 0.3);
+        free_frequencies(
+            &reduce(&mesh, &own, &hinged(&[Y], &[Y]), NEVER)
+                .unwrap()
+                .body,
+        )
+    };
+    let chord = made(MeshBasisSpec::Hinged(lowest(14)));
+    let tangent = made(MeshBasisSpec::CraigBampton(lowest(14)));
+    for (a, b) in chord.iter().zip(&tangent).take(3) {
+        assert!((a / b - 1.0).abs() < REDUCED, "{a} {b}");
+    }
+}
+
+/// By construction: what hinges leave free decides whether a frame on the chord is held, and how many static shapes are left.
+#[test]
+fn hinges_decide_on_the_frame() {
+    let mesh = block(Kind::Hexa20, [4, 1, 1], SIZE);
+    let with = |attached: &Attached, basis| {
+        reduce(&mesh, &spec(basis, &["root", "tip"], 0.3), attached, NEVER)
+    };
+    let auto = MeshBasisSpec::Auto(lowest(1));
+    for (root, tip, count) in [
+        (&[Y][..], &[Y][..], Some(4)),
+        (&[Y], &[Z], Some(4)),
+        (&[X, Y, Z], &[Z], Some(2)),
+        // the second hinge lets it turn about the chord, the first one does not
+        (&[Y], &[X], Some(4)),
+        // nothing holds it about the chord
+        (&[X, Y, Z], &[X, Y, Z], None),
+        (&[X], &[X], None),
+        // a motor
+        (&[Y], &[], None),
+    ] {
+        let attached = hinged(root, tip);
+        let made = with(&attached, auto).unwrap();
+        let chosen = made.source.chosen.unwrap();
+        let expected = match count {
+            Some(_) => MeshBasisSpec::Hinged(lowest(1)),
+            None => MeshBasisSpec::CraigBampton(lowest(1)),
+        };
+        assert_eq!(chosen.basis, expected, "{root:?} {tip:?}");
+        assert_eq!(made.body.stiffness.len(), count.unwrap_or(6) + 1);
+        let asked = with(&attached, MeshBasisSpec::Hinged(lowest(1)));
+        assert_eq!(asked.is_ok(), count.is_some(), "{root:?} {tip:?}");
+        // what holds the frame does not give way: nothing of it is missing
+        for residual in &made.source.interfaces {
+            let missing = residual.missing;
+            assert!(
+                missing.iter().all(|own| (-1e-6..=1.0).contains(own)),
+                "{missing:?}"
+            );
+        }
+    }
+}
+
+/// Closed form: under uniform acceleration the first mode of a cantilever leaves out 1 − 20 · 0.6131/12.362 = 0.0081 of the work of the load on its
+/// response (effective mass 0.6131 m, ω² = 12.362 EI/mL³, response m²L³/20EI).
+#[test]
+fn as_many_modes_are_taken_as_an_accuracy_asks_for() {
+    /// Shear and rotary inertia of a bar of this depth.
+    const SHEAR: f64 = 0.05;
+    const FIRST_LEAVES_OUT: f64 = 0.0081;
+    let mesh = bar();
+    let with = |accuracy: f64, interfaces: &[&str], loaded: &[&str]| {
+        let basis = MeshBasisSpec::Auto(MeshModesSpec {
+            accuracy: Some(accuracy),
+            ..MeshModesSpec::default()
+        });
+        let attached = Attached {
+            loaded: loaded.iter().map(|&name| name.to_owned()).collect(),
+            ..Attached::default()
+        };
+        reduce(&mesh, &spec(basis, interfaces, 0.0), &attached, NEVER)
+    };
+    let made = with(0.01, &["root"], &["root"]).unwrap();
+    // one of each plane
+    assert_eq!(made.body.stiffness.len(), 2);
+    let left = made.source.left_out;
+    assert!((left / FIRST_LEAVES_OUT - 1.0).abs() < SHEAR, "{left}");
+    let mut before = 2;
+    for accuracy in [4e-3, 1e-3, 1e-4] {
+        let made = with(accuracy, &["root"], &["root"]).unwrap();
+        assert!(made.source.left_out <= accuracy, "{}", made.source.left_out);
+        // and no more
+        let count = made.body.stiffness.len();
+        let fewer = reduce(
+            &mesh,
+            &spec(clamped(count - 1), &["root"], 0.0),
+            &Attached::default(),
+            NEVER,
+        );
+        assert!(fewer.unwrap().source.left_out > accuracy, "{count}");
+        assert!(count > before, "{count}");
+        before = count;
+    }
+    // static shapes of the tip make most of it
+    let between = with(0.01, &["root", "tip"], &["root", "tip"]).unwrap();
+    assert!(
+        between.source.left_out <= 0.01,
+        "{}",
+        between.source.left_out
+    );
+    let error = with(1e-12, &["root"], &["root"]).unwrap_err().to_string();
+    assert!(error.contains("ask for less"), "{error}");
+}

@@ -38,6 +38,7 @@ impl Checker<'_> {
         let choices = [
             ("modes", own.modes.is_some()),
             ("frequency_rad_per_s", own.frequency_rad_per_s.is_some()),
+            ("accuracy", own.accuracy.is_some()),
         ];
         self.exactly_one(&path, &choices);
         if let Some(frequency) = own.frequency_rad_per_s {
@@ -47,6 +48,10 @@ impl Checker<'_> {
             MeshBasisSpec::ClampedFree(_) => (None, Some("it is tangent at the first interface")),
             MeshBasisSpec::FreeFree(_) => (None, Some("it is that of mean axes")),
             MeshBasisSpec::CraigBampton(_) => (Some("static shapes leave nothing out"), None),
+            MeshBasisSpec::Hinged(_) => (
+                Some("static shapes leave nothing out"),
+                Some("it lies on the chord"),
+            ),
             MeshBasisSpec::Auto(_) => (Some("it is chosen"), Some("it is chosen")),
         };
         if let (true, Some(reason)) = (own.residual, no_residual) {

@@ -253,12 +253,15 @@ pub enum MeshBasisSpec {
     FreeFree(MeshModesSpec),
     /// Static shapes of every interface but the first, and modes with all interfaces held.
     CraigBampton(MeshModesSpec),
+    /// Of a body that two passive hinges hold, at two interfaces: modes that turn freely about the axes of both, and static shapes of what else the
+    /// hinges do to the body. The frame lies on the chord between them.
+    Hinged(MeshModesSpec),
     /// The one of these that suits what is attached to the interfaces: `clamped_free` where only the first one carries anything, `free_free` with residual
-    /// shapes for a body that floats, `craig_bampton` otherwise.
+    /// shapes for a body that floats, `hinged` between two passive hinges, `craig_bampton` otherwise.
     Auto(MeshModesSpec),
 }
 
-/// Which modes of a mesh are kept: exactly one of `modes` and `frequency_rad_per_s`.
+/// Which modes of a mesh are kept: exactly one of `modes`, `frequency_rad_per_s` and `accuracy`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshModesSpec {
@@ -268,6 +271,10 @@ pub struct MeshModesSpec {
     /// Frequency below which all modes are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub frequency_rad_per_s: Option<f64>,
+    /// Share of the static deformation under uniform linear and angular accelerations that may be left out; of a body that floats, under forces and
+    /// moments on its interfaces.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
     /// Whether what modes leave out of the static compliance of the interfaces is kept by residual attachment shapes, six per interface that
     /// moves at most; `craig_bampton` leaves nothing out.
     #[serde(default)]
@@ -295,6 +302,7 @@ impl MeshBasisSpec {
             Self::ClampedFree(own) => ("clamped_free", own),
             Self::FreeFree(own) => ("free_free", own),
             Self::CraigBampton(own) => ("craig_bampton", own),
+            Self::Hinged(own) => ("hinged", own),
             Self::Auto(own) => ("auto", own),
         }
     }
