@@ -3123,6 +3123,72 @@ class Universal:
 
 
 @dataclass(kw_only=True)
+class VisualBox:
+    """A box."""
+
+    edges_m: Sequence[float]
+    """Edges along x, y and z."""
+
+
+@dataclass(kw_only=True)
+class VisualCylinder:
+    """A cylinder along z."""
+
+    diameter_m: float
+    """Diameter."""
+
+    length_m: float
+    """Length along z."""
+
+
+@dataclass(kw_only=True)
+class VisualMesh:
+    """Triangles from a file."""
+
+    file: str
+    """STL (text or binary) or OBJ file below the model's folder. If it cannot be read the model runs without it, and
+    `lissom check` says so."""
+
+    scale: Sequence[float] | None = None
+    """Metres per unit of the file along x, y and z; negative factors mirror."""
+
+
+@dataclass(kw_only=True)
+class Visual:
+    """A shape that the report draws on a rigid body or on the ground. Nothing but pictures depend on it. Exactly one
+    of `mesh`, `box`, `cylinder` and `sphere` is given."""
+
+    body: str
+    """Name of the rigid body, or `ground`."""
+
+    box: VisualBox | None = None
+    """A box around the origin of its frame."""
+
+    cylinder: VisualCylinder | None = None
+    """A cylinder around the origin of its frame, along z."""
+
+    mesh: VisualMesh | None = None
+    """Triangles from a file."""
+
+    position_m: Sequence[float] | None = None
+    """Origin of the shape's frame in the body's frame."""
+
+    rotation_vector_rad: Sequence[float] | None = None
+    """Turns the axes of the body into those of the shape."""
+
+    sphere: VisualSphere | None = None
+    """A sphere around the origin of its frame."""
+
+
+@dataclass(kw_only=True)
+class VisualSphere:
+    """A sphere."""
+
+    diameter_m: float
+    """Diameter."""
+
+
+@dataclass(kw_only=True)
 class Model:
     """A whole model: bodies, the joints that carry them, what acts on them and how to simulate it."""
 
@@ -3186,3 +3252,6 @@ class Model:
 
     support: Sequence[Support] | None = None
     """Supports that beams slide through."""
+
+    visual: Sequence[Visual] | None = None
+    """What rigid bodies and the ground look like in reports, instead of shapes made up from their inertia."""

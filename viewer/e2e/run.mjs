@@ -324,6 +324,115 @@ async function withoutCoordinates() {
   console.log("no animation without coordinates, and the page says so");
 }
 
+/** A pendulum of a mesh of 1000 units along its z axis, on a box; the same mesh, mirrored, beside its bob. */
+const DRAWN = `format = 1
+gravity_m_per_s2 = [0.0, 0.0, -9.81]
+body = [{ name = "rod", rigid = { mass_kg = 1.0, center_of_mass_m = [0.0, 0.0, -0.5], inertia_kg_m2 = [0.1, 0.1, 0.01] } }]
+joint = [{ name = "pivot", parent = "ground", child = "rod", revolute = { axis = [0.0, 1.0, 0.0], initial_angle_rad = 1.0 } }]
+marker = [{ name = "end", body = "rod", position_m = [0.0, 0.0, -1.0] }]
+visual = [
+  { body = "ground", position_m = [0.0, 0.0, 0.3], box = { edges_m = [0.2, 0.4, 0.6] } },
+  { body = "rod", rotation_vector_rad = [3.141592653589793, 0.0, 0.0], mesh = { file = "needle.obj", scale = [0.001, 0.001, 0.001] } },
+]
+`;
+
+/** Meshes of the model stand where their bodies do. */
+async function drawsWhatBodiesLookLike() {
+  writeFileSync(join(folder, "drawn.toml"), DRAWN);
+  writeFileSync(join(folder, "needle.obj"), "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1000\nf 1 2 4\nf 2 3 4\nf 3 1 4\n");
+  const out = join(folder, "drawn");
+  lissom("run", join(folder, "drawn.toml"), "--report", "--quiet", "--out", out);
+  const page = await open(join(out, "report.html"));
+  const [base] = await run(page, () => lissom.visuals(null));
+  for (const [found, expected] of [[base[0], [-0.1, -0.2, 0]], [base[1], [0.1, 0.2, 0.6]]]) {
+    found.forEach((x, axis) => assert.ok(Math.abs(x - expected[axis]) < TIP_TOLERANCE, `the base reaches to ${found}`));
+  }
+  const csv = readCsv(join(out, "recording.csv"));
+  const times = csv.get("time_s");
+  for (const share of [0, 0.3, 0.8]) {
+    const i = Math.round(share * (times.length - 1));
+    await run(page, (t) => lissom.seek(t), times[i]);
+    const [[low, high], ...more] = await run(page, () => lissom.visuals("rod"));
+    assert.equal(more.length, 0);
+    // the needle ends in the marker, and begins in the pivot, a thousandth wide
+    const end = recordedPlace(csv, "end", i);
+    [0, 2].forEach((axis) => {
+      const [least, most] = [Math.min(end[axis], 0), Math.max(end[axis], 0)];
+      const off = Math.max(Math.abs(low[axis] - least), Math.abs(high[axis] - most));
+      assert.ok(off < 2 * TIP_TOLERANCE, `the needle is ${off} m off`);
+    });
+  }
+  assert.deepEqual(page.complaints, []);
+  await page.screenshot({ path: join(folder, "drawn.png") });
+  await page.close();
+  console.log("meshes and shapes of rigid bodies and the ground");
+}
+
+/** A bar of four bricks along x as a Gmsh file of version 2.2, with the ends as physical groups. */
+function bar() {
+  const nodes = [];
+  for (let i = 0; i <= 4; i++) {
+    for (const [y, z] of [[0, 0], [0.1, 0], [0.1, 0.05], [0, 0.05]]) {
+      nodes.push(`${nodes.length + 1} ${0.25 * i} ${y} ${z}`);
+    }
+  }
+  const section = (i) => [1, 2, 3, 4].map((k) => 4 * i + k);
+  const bricks = [0, 1, 2, 3].map((i) => `${i + 3} 5 2 3 3 ${section(i).join(" ")} ${section(i + 1).join(" ")}`);
+  const ends = [0, 4].map((i, k) => `${k + 1} 3 2 ${k + 1} ${k + 1} ${section(i).join(" ")}`);
+  const lines = ["$MeshFormat", "2.2 0 8", "$EndMeshFormat", "$PhysicalNames", 3, '2 1 "root"', '2 2 "tip"', '3 3 "bar"', "$EndPhysicalNames"];
+  lines.push("$Nodes", nodes.length, ...nodes, "$EndNodes", "$Elements", 6, ...ends, ...bricks, "$EndElements", "");
+  return lines.join("\n");
+}
+
+const MESHED = `format = 1
+gravity_m_per_s2 = [0.0, -9.81, 0.0]
+[[body]]
+name = "bar"
+[body.mesh]
+file = "bar.msh"
+material = [{ youngs_modulus_pa = 2.0e7, poisson_ratio = 0.3, density_kg_per_m3 = 1000.0 }]
+interface = [{ name = "root" }, { name = "tip" }]
+basis.clamped_free = { modes = 2 }
+[[joint]]
+name = "pivot"
+parent = "ground"
+child = { body = "bar", at = "root" }
+revolute = { axis = [0.0, 0.0, 1.0] }
+[[marker]]
+name = "tip"
+body = "bar"
+at = "tip"
+`;
+
+/** The surface of a meshed link goes with its tip, and where the link bends there is stress. */
+async function drawsSurfaces() {
+  writeFileSync(join(folder, "meshed.toml"), MESHED);
+  writeFileSync(join(folder, "bar.msh"), bar());
+  const out = join(folder, "meshed");
+  lissom("run", join(folder, "meshed.toml"), "--report", "--quiet", "--out", out);
+  const page = await open(join(out, "report.html"));
+  const csv = readCsv(join(out, "recording.csv"));
+  const times = csv.get("time_s");
+  for (const share of [0.3, 0.7, 1]) {
+    const i = Math.round(share * (times.length - 1));
+    await run(page, (t) => lissom.seek(t), times[i]);
+    const { vertices, load } = await run(page, () => lissom.surface("bar"));
+    const tip = recordedPlace(csv, "tip", i);
+    // the interface is the mean of four corners
+    const corners = [0, 1, 2].map((axis) => vertices.filter((_, k) => k % 3 === axis));
+    const near = corners[0].map((_, k) => Math.hypot(...tip.map((x, axis) => x - corners[axis][k])));
+    const four = near.map((distance, k) => [distance, k]).sort((a, b) => a[0] - b[0]).slice(0, 4);
+    const mean = corners.map((along) => four.reduce((sum, [, k]) => sum + along[k] / 4, 0));
+    const off = Math.hypot(...tip.map((x, axis) => x - mean[axis]));
+    // surfaces are displaced to first order: slopes of a few hundredths, squared
+    assert.ok(off < 5e-3, `the drawn tip is ${off} m off`);
+    assert.ok(Math.max(...load) > 0, "a link that bends has no stress");
+  }
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  console.log("the surface of a meshed link, with stress");
+}
+
 /** 60 s at 1 kHz with 40 channels that change: prints how long it takes to open and to animate. */
 async function large() {
   const out = join(folder, "large");
@@ -357,6 +466,8 @@ try {
   }
   await overlaysAndSaves();
   await withoutCoordinates();
+  await drawsWhatBodiesLookLike();
+  await drawsSurfaces();
   await large();
   console.log(`pictures are in ${folder}`);
 } finally {

@@ -1,7 +1,7 @@
 // The report as the command writes it (crates/lissom-report/src/data.rs), and its numbers as typed arrays.
 
 /** Layout that this page understands. */
-const FORMAT = 2;
+const FORMAT = 3;
 
 interface Numbers {
   at: number;
@@ -64,6 +64,18 @@ export interface DrawnBody {
   struts: [Vec3, Vec3][];
   plate: Vec3[];
 }
+
+/** A shape that a rigid body or the ground (null) is drawn by; cylinders stand along z. */
+export type Visual = {
+  body: number | null;
+  position: Vec3;
+  rotation_vector: Vec3;
+} & (
+  | { shape: "mesh"; positions: Float32Array; triangles: Uint32Array; scale: Vec3 }
+  | { shape: "box"; edges: Vec3 }
+  | { shape: "cylinder"; diameter: number; length: number }
+  | { shape: "sphere"; diameter: number }
+);
 
 export interface Side {
   body: number | null;
@@ -146,6 +158,7 @@ export interface Recording {
   channels: Channel[];
   byName: Map<string, Channel>;
   scene: SceneData | null;
+  visuals: Visual[];
   frames: Frames | null;
   noAnimation: string | null;
   /** Why natural frequencies along the motion are not known. */
@@ -205,6 +218,7 @@ export function readReport(): Report {
   numbers?.remove();
   const doubles = (n: Numbers) => new Float64Array(buffer, n.at, n.count);
   const singles = (n: Numbers) => new Float32Array(buffer, n.at, n.count);
+  const indices = (n: Numbers) => new Uint32Array(buffer, n.at, n.count);
   const recordings = report.recordings.map((raw: any): Recording => {
     const channels = raw.channels.map((channel: any): Channel => ({
       name: channel.name,
@@ -221,6 +235,11 @@ export function readReport(): Report {
       channels,
       byName: new Map(channels.map((channel: Channel) => [channel.name, channel])),
       scene: raw.scene,
+      visuals: raw.visuals.map((visual: any) =>
+        visual.shape === "mesh"
+          ? { ...visual, positions: singles(visual.positions), triangles: indices(visual.triangles) }
+          : visual,
+      ),
       frames: animation && {
         time: doubles(animation.time),
         poses: singles(animation.poses),

@@ -407,6 +407,13 @@ function hook(page: Page) {
     },
     /** Where a joint is drawn, read from the scene. */
     joint: (name: string, recording = 0) => mechanism(recording).jointPlace(name),
+    /** Boxes around the shapes of a body, null for the ground. */
+    visuals: (body: string | null, recording = 0) => mechanism(recording).visualBoxes(body),
+    /** Corners of the surface of a flexible body, and the stress there. */
+    surface: (body: string, recording = 0) => {
+      const found = mechanism(recording).surfaceOf(body);
+      return found && { vertices: [...found.vertices], load: [...found.load] };
+    },
     /** Where the drawn tube of a flexible body begins and ends, read from the scene. */
     tubeEnds: (body: string, recording = 0) => mechanism(recording).tubeEnds(body),
     /** Both sides of every joint that holds them together. */

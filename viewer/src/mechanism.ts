@@ -2,9 +2,10 @@
 
 import * as THREE from "three";
 import { Chain, type Pose } from "./chain";
-import type { DrawnBody, DrawnJoint, Recording, Side, Solid } from "./data";
+import type { DrawnBody, DrawnJoint, Recording, Side, Solid, Visual } from "./data";
 import { Surface } from "./surface";
 import { Tube } from "./tube";
+import { visualMesh } from "./visual";
 
 /** Frames that the trace and the colour scale are sampled at, at most. */
 const SAMPLED_FRAMES = 1500;
@@ -26,6 +27,7 @@ export interface Look {
   link: THREE.MeshStandardMaterial;
   surface: THREE.MeshStandardMaterial;
   rigid: THREE.MeshStandardMaterial;
+  visual: THREE.MeshStandardMaterial;
   plate: THREE.MeshStandardMaterial;
   payload: THREE.MeshStandardMaterial;
   joint: THREE.MeshStandardMaterial;
@@ -150,6 +152,7 @@ export class Mechanism {
   private readonly ghosts: THREE.Group[] = [];
   private readonly tubes: (Tube | null)[] = [];
   private readonly surfaces: (Surface | null)[] = [];
+  private readonly visuals: { visual: Visual; mesh: THREE.Mesh }[] = [];
   private readonly things: DrawnThing[] = [];
   private readonly gaps: { from: Side; to: Side; line: THREE.Line }[] = [];
   private traced: string | null = null;
@@ -166,6 +169,7 @@ export class Mechanism {
     this.chain = new Chain(scene, recording.frames!);
     const length = scene.length_m;
     scene.bodies.forEach((body, k) => this.addBody(body, k, length));
+    recording.visuals.forEach((visual) => this.addVisual(visual));
     for (const joint of scene.joints) {
       this.addJoint(joint, length);
     }
@@ -236,6 +240,23 @@ export class Mechanism {
     this.tubes.push(tube);
     this.surfaces.push(surface);
     this.ghostRoot.add(ghost);
+  }
+
+  private addVisual(visual: Visual): void {
+    const mesh = visualMesh(visual, visual.body === null ? this.look.support : this.look.visual);
+    // as of solids: its origin goes where exaggeration takes it, its shape stays
+    const object = new THREE.Group();
+    object.add(mesh);
+    const point = { position: visual.position, displacement: [], rotation: [], second_order: [] };
+    this.things.push({ side: { body: visual.body, point }, object });
+    this.visuals.push({ visual, mesh });
+    this.root.add(object);
+    if (visual.body !== null) {
+      const ghost = new THREE.Mesh(mesh.geometry, this.look.ghost);
+      ghost.quaternion.copy(mesh.quaternion);
+      ghost.position.set(...visual.position);
+      this.ghosts[visual.body]!.add(ghost);
+    }
   }
 
   private addJoint(joint: DrawnJoint, length: number): void {
@@ -406,6 +427,17 @@ export class Mechanism {
     }
     surface.computeLoad(this.chain.eta, this.chain.first[k]!);
     return { vertices: Float32Array.from(surface.mesh.geometry.getAttribute("position").array), load: surface.load };
+  }
+
+  /** Boxes around the shapes of a body, null for the ground, in the ground frame, for tests. */
+  visualBoxes(body: string | null): number[][][] {
+    const bodies = this.recording.scene!.bodies;
+    const own = this.visuals.filter(({ visual }) => (visual.body === null ? null : bodies[visual.body]!.name) === body);
+    this.root.updateMatrixWorld(true);
+    return own.map(({ mesh }) => {
+      const { min, max } = new THREE.Box3().setFromObject(mesh, true);
+      return [min.toArray(), max.toArray()];
+    });
   }
 
   /** Where a joint is drawn, in the ground frame, for tests. */

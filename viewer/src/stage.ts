@@ -43,6 +43,8 @@ function lookOf(index: number, alone: boolean): Look {
       flatShading: true,
     }),
     rigid: plain(tint("#8496aa"), 0.5),
+    // meshes of others are not always closed, or wound alike
+    visual: new THREE.MeshStandardMaterial({ color: tint("#8496aa"), roughness: 0.6, side: THREE.DoubleSide }),
     plate: new THREE.MeshStandardMaterial({
       color: tint("#8496aa"),
       roughness: 0.6,

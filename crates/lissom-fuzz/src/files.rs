@@ -27,7 +27,7 @@ const ROBOT: &str = "robot.urdf";
 const WORDS: &str = "$MeshFormat $EndMeshFormat $PhysicalNames $Entities $Nodes $EndNodes $Elements $EndElements *NODE *ELEMENT \
     *NSET *ELSET *SURFACE GENERATE NSET=ALL TYPE=C3D4 TYPE=C3D10 TYPE=C3D20 GRID CTETRA CHEXA PSOLID MAT1 CONM2 \
     RBE2 SPC1 THRU DMIG %%MatrixMarket coordinate array general symmetric robot link joint inertial origin mass \
-    inertia parent child axis limit dynamics fixed floating prismatic";
+    inertia parent child axis limit dynamics fixed floating prismatic visual geometry mesh filename scale vertex endloop solid";
 
 /// A folder of `seeds/` with its files.
 macro_rules! seed {
@@ -37,7 +37,7 @@ macro_rules! seed {
 }
 
 /// What is mutated: every reader of a file that a model names, and robots.
-const SEEDS: [&[(&str, &str)]; 13] = [
+const SEEDS: [&[(&str, &str)]; 14] = [
     seed!("abaqus": "model.toml", "bar.inp"),
     seed!("calculix": "model.toml", "nodes.csv", "cube.mas", "cube.sti", "cube.dof"),
     seed!("dmig": "model.toml", "cube.bdf"),
@@ -51,6 +51,7 @@ const SEEDS: [&[(&str, &str)]; 13] = [
     seed!("table": "model.toml", "drive.csv", "turn.csv"),
     seed!("urdf": "robot.urdf", "robot.flexible.toml"),
     seed!("urdf_rigid": "robot.urdf"),
+    seed!("visual": "robot.urdf", "part.stl", "part.obj"),
 ];
 
 /// Mutated models that name files, and robots.
@@ -129,7 +130,7 @@ impl Target for Files {
 /// Whether a model asks for more than is tried.
 fn is_too_large(path: &Path, model: &File) -> Result<bool, LoadError> {
     let text = if urdf::is_urdf(path) {
-        load::robot_text(path)?
+        load::robot_text(path, None)?
     } else {
         String::from_utf8_lossy(&model.bytes).into_owned()
     };

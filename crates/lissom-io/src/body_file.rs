@@ -132,7 +132,8 @@ fn hash(body: &ReducedSpec) -> serde_json::Result<String> {
     Ok(hash_of(&serde_json::to_string(body)?))
 }
 
-fn hash_of(content: &str) -> String {
+/// The CRC-32 by which a text is recognised.
+pub(crate) fn hash_of(content: &str) -> String {
     format!("{:08x}", crc32fast::hash(content.as_bytes()))
 }
 

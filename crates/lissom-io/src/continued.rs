@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use lissom::{ModelSpec, Recording, Run, Signals, State};
 
+use crate::as_run::Kept;
 use crate::load::Loaded;
 use crate::stored::{Folder, StoredError};
 
@@ -68,8 +69,9 @@ impl Earlier {
             return Err(other());
         }
         // the text names bodies by their hashes, which different ones may share
-        for body in &loaded.as_run.bodies {
-            if stored.body(&body.name)? != body.text {
+        let kept = loaded.as_run.files.iter();
+        for body in kept.filter(|file| Kept::of(&file.name) == Some(Kept::Body)) {
+            if stored.content(&body.name)?.bytes != body.text.as_bytes() {
                 return Err(other());
             }
         }
@@ -133,6 +135,7 @@ fn is_same(mut one: ModelSpec, mut other: ModelSpec) -> bool {
     for spec in [&mut one, &mut other] {
         spec.simulation.duration_s = 1.0;
         spec.output.formats.clear();
+        spec.visual.clear();
     }
     one == other
 }

@@ -1,7 +1,7 @@
 //! Files of Lissom: what a model names is read, what a run leaves is written.
 //!
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
-//! nowhere else, [`table`] understands time tables, [`urdf`] robots of other programs, [`body_file`] reduced bodies, [`models`] come with the program,
+//! nowhere else, [`table`] understands time tables, [`urdf`] robots of other programs, [`body_file`] reduced bodies, [`visual`] meshes that bodies are drawn by, [`models`] come with the program,
 //! [`stored`] reads a run back, [`continued`] the part of one that goes on, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
 //! what came of it, [`size`] whether it fits into memory, [`model_summary`] and [`body_summary`] what is understood of a model and of a body, [`checkpoint`] keeps a long run on its way, [`compare`] sets runs side by side, [`converge`] tells how accurate one is, [`perturb`] what came of a linear one, [`response`] how one answers to frequencies,
@@ -41,6 +41,7 @@ pub mod summary;
 pub mod table;
 pub mod urdf;
 pub mod validation;
+pub mod visual;
 
-pub use as_run::{AsRun, KeptBody};
+pub use as_run::{AsRun, KeptFile};
 pub use error::IoError;

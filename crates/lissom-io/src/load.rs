@@ -5,6 +5,7 @@
 //! a broken earlier one is not asked for.
 
 mod bodies;
+mod visuals;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -17,7 +18,9 @@ use lissom_fe::{FeError, NEVER, Source, Stop};
 use lissom_spec::Step;
 
 use crate::as_run::AsRun;
+use crate::resource::Content;
 use crate::urdf::{self, UrdfError};
+use crate::visual::VisualMesh;
 use crate::{IoError, resource, table};
 
 /// A model that can run.
@@ -36,6 +39,10 @@ pub struct Loaded {
     pub as_run: AsRun,
     /// What bodies were reduced from when the model was read, by their names.
     pub meshes: BTreeMap<String, Source>,
+    /// Meshes that bodies are drawn by, by the names that the model has for their files.
+    pub visuals: BTreeMap<String, VisualMesh>,
+    /// What was left out when the model was read, and why.
+    pub notes: Vec<String>,
 }
 
 /// Why a model cannot run: every problem that was found.
@@ -158,7 +165,7 @@ pub fn load_watched(
 ) -> Result<Loaded, LoadError> {
     let is_robot = urdf::is_urdf(path);
     let text = if is_robot {
-        robot_text(path)?
+        robot_text(path, None)?
     } else {
         read_model(path).map_err(|error| unreadable(path, error))?
     };
@@ -168,7 +175,14 @@ pub fn load_watched(
         path.display().to_string()
     };
     let folder = path.parent().unwrap_or(Path::new(""));
-    let find = |name: &str| resource::read_below(folder, name);
+    let find = |name: &str| {
+        if is_robot {
+            let file = urdf::locate(folder, name)?;
+            resource::content_below(&file.folder, &file.name)
+        } else {
+            resource::content_below(folder, name)
+        }
+    };
     let loaded = load_text_with(&find, &label_of(path), &text, overrides, stop);
     let named = |error: LoadError| LoadError { origin, ..error };
     Ok(Loaded {
@@ -177,12 +191,13 @@ pub fn load_watched(
     })
 }
 
-/// The text of the model file that a URDF file is, with the flexible links of the file beside it if there is one.
+/// The text of the model file that a URDF file is, with the flexible links of the file beside it if there is one. Meshes of its
+/// pictures are called as the URDF file calls them, or as they lie below the folder `of_model`, in which the text is to stand.
 ///
 /// # Errors
 ///
 /// Every problem of either file.
-pub fn robot_text(path: &Path) -> Result<String, LoadError> {
+pub fn robot_text(path: &Path, of_model: Option<&Path>) -> Result<String, LoadError> {
     let text = read_model(path).map_err(|error| unreadable(path, error))?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let name = path.file_name().and_then(|name| name.to_str());
@@ -193,7 +208,11 @@ pub fn robot_text(path: &Path) -> Result<String, LoadError> {
         .map(|name| resource::read_below(folder, &name))
         .transpose()
         .map_err(|error| unreadable(path, error))?;
-    urdf::model_text(&text, flexible.as_deref()).map_err(|errors| LoadError {
+    let called = |name: &str| match of_model {
+        Some(of_model) => urdf::below(folder, name, of_model),
+        None => Ok(name.to_owned()),
+    };
+    urdf::model_text(&text, flexible.as_deref(), &called).map_err(|errors| LoadError {
         origin: path.display().to_string(),
         problems: errors.into_iter().map(Problem::Urdf).collect(),
         text: Some(text),
@@ -228,7 +247,7 @@ pub fn load_text_watched(
     overrides: &[Override],
     stop: Stop<'_>,
 ) -> Result<Loaded, LoadError> {
-    let find = |name: &str| resource::read_below(Path::new(""), name);
+    let find = |name: &str| resource::content_below(Path::new(""), name);
     load_text_with(&find, label, text, overrides, stop)
 }
 
@@ -245,6 +264,8 @@ pub(crate) fn load_text_with(
         mechanism,
         as_run,
         meshes,
+        visuals,
+        notes,
     } = assemble(text, overrides, find, stop).map_err(|problems| LoadError {
         origin: label.to_owned(),
         text: Some(text.to_owned()),
@@ -257,6 +278,8 @@ pub(crate) fn load_text_with(
         label: label.to_owned(),
         as_run,
         meshes,
+        visuals,
+        notes,
     })
 }
 
@@ -266,13 +289,15 @@ impl Loaded {
         self.spec.name.as_deref().unwrap_or(&self.label)
     }
 
-    /// The model as TOML, with its bodies, in one text.
+    /// The model as TOML, with its bodies, in one text that names no files: meshes that bodies are drawn by are left out.
     ///
     /// # Errors
     ///
     /// With what the writer says, if TOML cannot hold a number of it.
     pub fn whole_text(&self) -> Result<String, String> {
-        toml::to_string(&self.spec).map_err(|error| error.to_string())
+        let mut spec = self.spec.clone();
+        spec.visual.retain(|visual| visual.mesh.is_none());
+        toml::to_string(&spec).map_err(|error| error.to_string())
     }
 }
 
@@ -379,10 +404,12 @@ struct Assembled {
     mechanism: Mechanism,
     as_run: AsRun,
     meshes: BTreeMap<String, Source>,
+    visuals: BTreeMap<String, VisualMesh>,
+    notes: Vec<String>,
 }
 
-/// What gives the text of a file by the name that a model has for it.
-pub(crate) type Find<'a> = dyn Fn(&str) -> Result<String, IoError> + 'a;
+/// What gives the content of a file by the name that a model has for it.
+pub(crate) type Find<'a> = dyn Fn(&str) -> Result<Content, IoError> + 'a;
 
 fn assemble(
     text: &str,
@@ -395,6 +422,7 @@ fn assemble(
     let mut files = Files::found_by(find, stop);
     files.bodies(&mut spec);
     files.tables(&mut spec);
+    files.visuals(&mut spec);
     if !files.problems.is_empty() {
         return Err(files.problems);
     }
@@ -404,20 +432,25 @@ fn assemble(
             told.collect::<Vec<_>>()
         })?;
     }
-    let (mechanism, as_run) = build(&spec)?;
+    let (mechanism, as_run) = build(&spec, &files.visuals)?;
     Ok(Assembled {
         spec,
         mechanism,
         as_run,
         meshes: files.meshes,
+        visuals: files.visuals,
+        notes: files.notes,
     })
 }
 
 /// The mechanism of a spec, and the spec as recordings keep it.
-pub(crate) fn build(spec: &ModelSpec) -> Result<(Mechanism, AsRun), Vec<Problem>> {
+pub(crate) fn build(
+    spec: &ModelSpec,
+    visuals: &BTreeMap<String, VisualMesh>,
+) -> Result<(Mechanism, AsRun), Vec<Problem>> {
     let all = |errors: Vec<BuildError>| errors.into_iter().map(Problem::Build).collect::<Vec<_>>();
     let mechanism = Mechanism::build(spec).map_err(all)?;
-    let as_run = AsRun::of(spec).map_err(|message| {
+    let as_run = AsRun::of(spec, visuals).map_err(|message| {
         let kind = ErrorKind::Unreadable { message };
         vec![Problem::Model(ModelError::new(lissom::Path::root(), kind))]
     })?;
@@ -431,6 +464,8 @@ struct Files<'a> {
     read: Vec<ReadFile>,
     problems: Vec<Problem>,
     meshes: BTreeMap<String, Source>,
+    visuals: BTreeMap<String, VisualMesh>,
+    notes: Vec<String>,
 }
 
 /// A file whose content now stands in the spec.
@@ -450,6 +485,8 @@ impl<'a> Files<'a> {
             read: Vec::new(),
             problems: Vec::new(),
             meshes: BTreeMap::new(),
+            visuals: BTreeMap::new(),
+            notes: Vec::new(),
         }
     }
 
@@ -532,6 +569,7 @@ impl<'a> Files<'a> {
         parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
     ) -> Option<T> {
         let content = (self.find)(&name)
+            .and_then(Content::text)
             .map_err(FileError::from)
             .and_then(|text| parse(&name, &text));
         match content {

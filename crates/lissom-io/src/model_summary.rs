@@ -19,6 +19,9 @@ pub struct ModelSummary<'a> {
     /// Bases of meshed bodies that were to be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chosen_bases: Vec<ChosenBasis<'a>>,
+    /// What was left out when the model was read, and why.
+    #[serde(skip_serializing_if = "<[String]>::is_empty")]
+    pub notes: &'a [String],
     /// What is understood of it.
     #[serde(flatten)]
     pub diagnosis: Diagnosis,
@@ -33,13 +36,13 @@ pub struct ChosenBasis<'a> {
     pub basis: &'static str,
     /// What it was chosen for.
     pub reason: &'a str,
-}
-
-impl<'a> ModelSummary<'a> {
     /// How many coordinates it has.
     pub coordinates: usize,
     /// Largest share of the static deformation under accelerations that it leaves out.
     pub left_out: f64,
+}
+
+impl<'a> ModelSummary<'a> {
     /// What is understood of a model.
     pub fn of(loaded: &'a Loaded) -> Self {
         Self {
@@ -53,13 +56,14 @@ impl<'a> ModelSummary<'a> {
                         body,
                         basis: chosen.basis.modes().0,
                         reason: &chosen.reason,
-                    })
-                })
-                .collect(),
                         coordinates: (loaded.spec.find_body(body))
                             .and_then(|own| own.reduced.as_ref())
                             .map_or(0, |own| own.stiffness.len()),
                         left_out: source.left_out,
+                    })
+                })
+                .collect(),
+            notes: &loaded.notes,
             diagnosis: loaded.mechanism.diagnose(),
         }
     }

@@ -7,7 +7,7 @@ use lissom::spec::OutputFormat;
 use lissom::{Ending, Recording, Run, State};
 use serde_json::{Value, json};
 
-use crate::as_run::KeptBody;
+use crate::as_run::KeptFile;
 use crate::batch::{Batch, Written};
 use crate::load::Loaded;
 use crate::manifest::{FileEntry, Manifest};
@@ -73,7 +73,7 @@ fn add_in(
     replace_earlier(batch, within, loaded)?;
     let mut files = output::write(batch, within, &run.recording, formats)?;
     files.extend(write_state(batch, within, loaded, run.last.as_ref())?);
-    files.extend(write_bodies(batch, within, loaded)?);
+    files.extend(write_kept(batch, within, loaded)?);
     let paths = files.iter().map(|file| file.path.clone());
     let paths = paths.chain([batch.folder().join(below(within, MANIFEST))]);
     summary.files = paths.map(|path| path.display().to_string()).collect();
@@ -107,7 +107,7 @@ pub fn write_recording(
     replace_earlier(&mut batch, "", loaded)?;
     let mut files = output::write(&mut batch, "", recording, &formats_of(loaded))?;
     files.extend(write_state(&mut batch, "", loaded, last)?);
-    files.extend(write_bodies(&mut batch, "", loaded)?);
+    files.extend(write_kept(&mut batch, "", loaded)?);
     let manifest = manifest(loaded, recording, &files, options, summary, stopped_at_s);
     let mut paths: Vec<PathBuf> = files.into_iter().map(|file| file.path).collect();
     paths.push(output::write_manifest(&mut batch, "", &manifest)?);
@@ -120,23 +120,23 @@ fn replace_earlier(batch: &mut Batch, within: &str, loaded: &Loaded) -> Result<(
     for name in file_names(loaded) {
         batch.replace(&below(within, &name))?;
     }
-    // what cannot be read as a run has no bodies
+    // what cannot be read as a run keeps no bodies
     let earlier = Folder::open(&batch.folder().join(within)).ok();
-    for name in earlier.iter().flat_map(Folder::bodies) {
+    for name in earlier.iter().flat_map(Folder::kept) {
         // where something else has come to stand it is left alone
         let _ = batch.replace(&below(within, name));
     }
     Ok(())
 }
 
-/// Writes the bodies that the text of the model names.
-fn write_bodies(batch: &mut Batch, within: &str, loaded: &Loaded) -> Result<Vec<Written>, IoError> {
-    let write = |body: &KeptBody| {
-        batch.write(&below(within, &body.name), |out| {
-            out.write_all(body.text.as_bytes())
+/// Writes the files that the text of the model names.
+fn write_kept(batch: &mut Batch, within: &str, loaded: &Loaded) -> Result<Vec<Written>, IoError> {
+    let write = |file: &KeptFile| {
+        batch.write(&below(within, &file.name), |out| {
+            out.write_all(file.text.as_bytes())
         })
     };
-    loaded.as_run.bodies.iter().map(write).collect()
+    loaded.as_run.files.iter().map(write).collect()
 }
 
 /// Writes the state that a run ends in, if it is known.
@@ -155,8 +155,8 @@ fn write_state(
 pub fn file_names(loaded: &Loaded) -> Vec<String> {
     let recordings = [OutputFormat::Csv, OutputFormat::Npz, OutputFormat::Mat].map(file_name);
     let names = recordings.into_iter().chain([state::FILE, MANIFEST]);
-    let bodies = loaded.as_run.bodies.iter().map(|body| body.name.as_str());
-    names.chain(bodies).map(str::to_owned).collect()
+    let kept = loaded.as_run.files.iter().map(|file| file.name.as_str());
+    names.chain(kept).map(str::to_owned).collect()
 }
 
 /// How a recording came about, with the files that hold it.

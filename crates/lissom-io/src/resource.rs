@@ -3,7 +3,7 @@
 //! Both may come from anywhere; reading them must not read what their author was not given.
 
 use std::fs;
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
 use crate::IoError;
 
@@ -13,6 +13,30 @@ const LIMIT_MIB: u64 = 256;
 /// The largest file of a recording that is read, in units of 2²⁰ bytes: no run records more.
 const RECORDING_LIMIT_MIB: u64 = 16 << 10;
 
+/// A file as it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Content {
+    /// The file.
+    pub(crate) path: PathBuf,
+    /// What it holds.
+    pub(crate) bytes: Vec<u8>,
+}
+
+impl Content {
+    /// What it holds as text.
+    ///
+    /// # Errors
+    ///
+    /// [`IoError::NotText`] if it is not UTF-8.
+    pub(crate) fn text(self) -> Result<String, IoError> {
+        let path = self.path;
+        String::from_utf8(self.bytes).map_err(|error| IoError::NotText {
+            path,
+            byte: error.utf8_error().valid_up_to(),
+        })
+    }
+}
+
 /// Text of the file a model names, relative to the model's folder.
 ///
 /// # Errors
@@ -21,6 +45,11 @@ const RECORDING_LIMIT_MIB: u64 = 16 << 10;
 /// [`IoError::Read`], [`IoError::NotAFile`], [`IoError::TooLarge`] (above 256 MiB) and
 /// [`IoError::NotText`] (UTF-8) with the path.
 pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
+    content_below(folder, name)?.text()
+}
+
+/// The same for a file that may be none of text.
+pub(crate) fn content_below(folder: &Path, name: &str) -> Result<Content, IoError> {
     // A model named without a folder lies in the current one.
     let folder = if folder.as_os_str().is_empty() {
         Path::new(".")
@@ -45,7 +74,8 @@ pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
     if !target.starts_with(&root) {
         return Err(outside());
     }
-    as_text(&path, read_at_most(&target, LIMIT_MIB)?)
+    let bytes = read_at_most(&target, LIMIT_MIB)?;
+    Ok(Content { path, bytes })
 }
 
 /// Text of a file that a user names by itself, of the size that a model may name.
@@ -54,15 +84,9 @@ pub fn read_below(folder: &Path, name: &str) -> Result<String, IoError> {
 ///
 /// [`IoError::Read`], [`IoError::NotAFile`], [`IoError::TooLarge`] and [`IoError::NotText`] with the path.
 pub fn read_text(path: &Path) -> Result<String, IoError> {
-    as_text(path, read_at_most(path, LIMIT_MIB)?)
-}
-
-/// The content of a file as text.
-pub(crate) fn as_text(path: &Path, bytes: Vec<u8>) -> Result<String, IoError> {
-    String::from_utf8(bytes).map_err(|error| IoError::NotText {
-        path: path.to_owned(),
-        byte: error.utf8_error().valid_up_to(),
-    })
+    let bytes = read_at_most(path, LIMIT_MIB)?;
+    let path = path.to_owned();
+    Content { path, bytes }.text()
 }
 
 /// Content of a file of a recording, which is no link that leads out of the folder in which it stands.

@@ -8,11 +8,13 @@ use lissom::Recording;
 use lissom::spec::OutputFormat;
 use lissom_fe::NEVER;
 
+use crate::as_run::Kept;
 use crate::batch::Reading;
 use crate::load::{self, LoadError, Loaded};
 use crate::manifest::{FileEntry, Manifest};
 use crate::output::{MANIFEST, file_name};
-use crate::{IoError, as_run, csv, npz, resource};
+use crate::resource::{self, Content};
+use crate::{IoError, csv, npz};
 
 /// A run as its folder tells it.
 #[derive(Clone, Debug)]
@@ -102,12 +104,12 @@ pub fn read(path: &Path) -> Result<Stored, StoredError> {
         Some(file) => load::label_of(Path::new(file)),
         None => (at.file_name()).map_or("model".to_owned(), |name| name.display().to_string()),
     };
-    let bodies = (folder.bodies().into_iter())
-        .map(|name| Ok((name, folder.body(name)?)))
-        .collect::<Result<BTreeMap<&str, String>, StoredError>>()?;
+    let kept = (folder.kept().into_iter())
+        .map(|name| Ok((name, folder.content(name)?)))
+        .collect::<Result<BTreeMap<&str, Content>, StoredError>>()?;
     let find = |name: &str| {
-        (bodies.get(name).cloned()).ok_or_else(|| {
-            let reason = "the manifest tells of no such body";
+        (kept.get(name).cloned()).ok_or_else(|| {
+            let reason = "the manifest tells of no such file";
             IoError::Read {
                 path: at.join(name),
                 reason: io::Error::new(io::ErrorKind::NotFound, reason),
@@ -165,16 +167,16 @@ impl Folder {
         }
     }
 
-    /// Names of the bodies of the model, as the manifest tells of them: each once, however often it does.
-    pub(crate) fn bodies(&self) -> BTreeSet<&str> {
+    /// Names of the files that the model as run names, as the manifest tells of them: each once, however often it does.
+    pub(crate) fn kept(&self) -> BTreeSet<&str> {
         let names = self.manifest.files.iter().map(|file| file.name.as_str());
-        names.filter(|name| as_run::is_name(name)).collect()
+        names.filter(|name| Kept::of(name).is_some()).collect()
     }
 
-    /// The text of one of these.
-    pub(crate) fn body(&self, name: &str) -> Result<String, StoredError> {
+    /// One of these.
+    pub(crate) fn content(&self, name: &str) -> Result<Content, StoredError> {
         let (path, bytes) = self.read(name)?;
-        Ok(resource::as_text(&path, bytes)?)
+        Ok(Content { path, bytes })
     }
 
     /// The recording.

@@ -244,7 +244,16 @@ fn warnings(loaded: &Loaded) -> Vec<String> {
     let start_s = loaded.spec.simulation.start_s;
     // drives that cannot follow their motion are the failure of the run
     let drives = loaded.mechanism.nominal_drives(start_s).ok().flatten();
-    drives.iter().filter_map(NominalDrives::warning).collect()
+    let mut warnings: Vec<String> = drives.iter().filter_map(NominalDrives::warning).collect();
+    if let Some((first, more)) = loaded.notes.split_first() {
+        let more = if more.is_empty() {
+            String::new()
+        } else {
+            format!(" (and {} more, see lissom check)", more.len())
+        };
+        warnings.push(format!("{first}{more}"));
+    }
+    warnings
 }
 
 /// Every channel at an instant; `None` if the recording does not reach it.

@@ -12,9 +12,10 @@ use serde_json::{Value, json};
 use crate::Source;
 use crate::panels::{Chosen, FREQUENCY, GROUPS, Groups, moves, panels};
 use crate::verdict::{Verdict, verdicts};
+use crate::visuals::{Visual, drawn_by};
 
 /// Version of the layout; the page refuses others.
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 
 /// Most numbers of an animation: eight megabytes. Longer recordings are animated with fewer frames, which their
 /// plots do not notice.
@@ -51,6 +52,8 @@ struct Shown {
     channels: Vec<ShownChannel>,
     /// What is drawn; absent when the recording does not tell.
     scene: Option<Scene>,
+    /// Shapes that rigid bodies and the ground are drawn by.
+    visuals: Vec<Visual>,
     animation: Option<Animation>,
     /// Why there is no animation.
     no_animation: Option<String>,
@@ -90,7 +93,7 @@ struct Animation {
 
 /// Where numbers stand in the block.
 #[derive(Clone, Copy, Debug, Serialize)]
-struct Numbers {
+pub(crate) struct Numbers {
     at: usize,
     count: usize,
 }
@@ -115,7 +118,18 @@ impl Block {
         }
     }
 
-    fn singles(&mut self, values: impl IntoIterator<Item = f32>) -> Numbers {
+    pub(crate) fn singles(&mut self, values: impl IntoIterator<Item = f32>) -> Numbers {
+        let at = self.bytes.len();
+        for value in values {
+            self.bytes.extend_from_slice(&value.to_le_bytes());
+        }
+        Numbers {
+            at,
+            count: (self.bytes.len() - at) / 4,
+        }
+    }
+
+    pub(crate) fn indices(&mut self, values: impl IntoIterator<Item = u32>) -> Numbers {
         let at = self.bytes.len();
         for value in values {
             self.bytes.extend_from_slice(&value.to_le_bytes());
@@ -201,8 +215,10 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
     let channels = (recording.channels.iter().chain(&frequencies))
         .map(|channel| shown_channel(&groups, channel, block))
         .collect();
+    let mut visuals = Vec::new();
     let (scene, animation, no_animation) = match drawn(mechanism, recording) {
-        Ok((scene, frames)) => {
+        Ok((mut scene, frames)) => {
+            visuals = drawn_by(loaded, &mut scene, block);
             let animation = Animation {
                 time: block.doubles(&frames.time_s),
                 poses: block.singles(frames.poses),
@@ -226,6 +242,7 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         time,
         channels,
         scene,
+        visuals,
         animation,
         no_animation,
         no_frequencies,

@@ -10,6 +10,7 @@ mod page;
 mod panels;
 mod plot;
 mod verdict;
+mod visuals;
 
 use lissom::Recording;
 use lissom_io::load::Loaded;

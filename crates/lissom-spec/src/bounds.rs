@@ -147,7 +147,8 @@ impl Bounds {
             | "rotation_axis"
             | "elastic"
             | "elastic_rate"
-            | "influence" => within(LARGEST_RATIO),
+            | "influence"
+            | "scale" => within(LARGEST_RATIO),
             // components of unit quaternions, to rounding
             "quaternion" | "final_quaternion" => within(1.001),
             "position_gain" | "integral_gain" | "rate_gain" => not_negative(STRONGEST),
@@ -159,8 +160,8 @@ impl Bounds {
                 most: 0.5,
                 below: true,
             },
-            "length_m" | "rest_length_m" | "unit_m" | "diameter_m" | "size_y_m" | "size_z_m"
-            | "wall_m" | "flange_m" | "web_m" => between(SHORTEST_M, FURTHEST_M),
+            "edges_m" | "length_m" | "rest_length_m" | "unit_m" | "diameter_m" | "size_y_m"
+            | "size_z_m" | "wall_m" | "flange_m" | "web_m" => between(SHORTEST_M, FURTHEST_M),
             "torsion_constant_m4" => positive(FURTHEST_M),
             "shear_factor" => positive(1.0),
             "max_angle_rad" => positive(LARGEST_ANGLE_RAD),

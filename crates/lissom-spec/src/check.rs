@@ -57,6 +57,7 @@ impl ModelSpec {
             checker.supports();
             checker.payloads();
             checker.markers();
+            checker.visuals();
             checker.inputs();
             checker.motions();
             checker.keys_of_nodes();

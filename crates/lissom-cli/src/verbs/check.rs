@@ -11,6 +11,9 @@ use crate::stop::Stop;
 /// Frequencies that are shown of each body.
 const SHOWN_FREQUENCIES: usize = 6;
 
+/// Notes that are shown: a robot may lack every one of its meshes.
+const SHOWN_NOTES: usize = 5;
+
 /// Shows what is understood of a model.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
     let named = arguments.model.named()?;
@@ -99,6 +102,15 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
         understood.integrator,
         short(understood.sample_period_s)
     ));
+    lines.extend((summary.notes.iter().take(SHOWN_NOTES)).map(|note| format!("note: {note}")));
+    if let Some(more) = summary
+        .notes
+        .len()
+        .checked_sub(SHOWN_NOTES)
+        .filter(|&more| more > 0)
+    {
+        lines.push(format!("note: and {more} more, which --json lists"));
+    }
     for warning in &understood.warnings {
         lines.push(format!("warning: {warning}"));
     }

@@ -18,8 +18,9 @@ pub(crate) fn run(arguments: &NewArguments) -> Result<(), Stop> {
     let path = arguments.file.as_path();
     let from = Path::new(&arguments.from);
     let (text, title) = if is_urdf(from) {
-        let text =
-            robot_text(from).map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
+        let folder = path.parent().unwrap_or(Path::new(""));
+        let text = robot_text(from, Some(folder))
+            .map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))?;
         (text, format!("the robot of {}", from.display()))
     } else {
         let Some(model) = models::find(&arguments.from) else {

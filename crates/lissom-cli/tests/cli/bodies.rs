@@ -155,7 +155,7 @@ fn bodies_of_other_recordings_are_refused() {
     files.retain(|file| file["name"] != first.as_str());
     folder.write(&name, doctored.to_string());
     let report = folder.lissom(&["report", OUT]);
-    report.says(1, &[&first, "the manifest tells of no such body"]);
+    report.says(1, &[&first, "the manifest tells of no such file"]);
     let mut doctored = manifest;
     folder.write(&at, "{}");
     for file in doctored["files"].as_array_mut().unwrap() {

@@ -264,7 +264,7 @@ fn a_recording_reads_nothing_outside_its_folder() {
     folder.write(&name, manifest.to_string());
     let refused = folder.lissom(&["report", OUT]);
     assert!(!refused.stderr.contains("write an object"), "it was read");
-    refused.says(1, &["secret.json", "the manifest tells of no such body"]);
+    refused.says(1, &["secret.json", "the manifest tells of no such file"]);
 }
 
 /// Results that a killed process had complete count, wherever the folder is named from.

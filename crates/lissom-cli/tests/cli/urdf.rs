@@ -61,3 +61,127 @@ beam = { length_m = 1.0, mass_per_length_kg_per_m = 0.3, bending_stiffness_z_n_m
         .lissom(&["check", "arm.urdf"])
         .says(1, &["arm.urdf:7", "\"pivot\" mimics"]);
 }
+
+/// A tetrahedron with edges of a thousand units, as STL.
+const TETRAHEDRON: &str = "solid t
+facet normal 0 0 0
+outer loop
+vertex 0 0 0
+vertex 0 1000 0
+vertex 1000 0 0
+endloop
+endfacet
+facet normal 0 0 0
+outer loop
+vertex 0 0 0
+vertex 1000 0 0
+vertex 0 0 1000
+endloop
+endfacet
+endsolid
+";
+
+/// Property: what a robot looks like is kept with its recording, which then needs no other file; what cannot be read is told and stops
+/// nothing; nothing is read outside the package.
+#[test]
+fn recordings_keep_what_robots_look_like() {
+    let visual = |name: &str| {
+        format!(
+            r#"<visual><geometry><mesh filename="{name}" scale="0.001 0.001 0.001"/></geometry></visual>"#
+        )
+    };
+    let box_ = r#"<visual><geometry><box size="0.2 0.2 0.1"/></geometry></visual>"#;
+    let robot = PENDULUM
+        .replace(
+            "<link name=\"wall\"/>",
+            &format!("<link name=\"wall\">{box_}</link>"),
+        )
+        .replace(
+            "<link name=\"rod\">",
+            &format!(
+                "<link name=\"rod\">{}",
+                visual("package://arm_description/meshes/rod.stl")
+            ),
+        )
+        .replace(
+            "<link name=\"bob\">",
+            &format!(
+                "<link name=\"bob\">{}{}{}{}",
+                visual("../meshes/rod.stl"),
+                visual("package://arm_description/meshes/bob.dae"),
+                visual("../../secret.stl"),
+                visual("package://elsewhere/bob.stl"),
+            ),
+        );
+    let folder = Folder::new();
+    let read = |name: &str| String::from_utf8(folder.read(name)).unwrap();
+    folder.write("secret.stl", TETRAHEDRON);
+    folder.write("arm_description/package.xml", "<package/>");
+    folder.write("arm_description/meshes/rod.stl", TETRAHEDRON);
+    folder.write("arm_description/meshes/bob.dae", "<COLLADA/>");
+    folder.write("arm_description/urdf/arm.urdf", robot);
+    let urdf = "arm_description/urdf/arm.urdf";
+    folder.lissom(&["check", urdf]).says(
+        0,
+        &[
+            "bob.dae\" of rod is not drawn: .dae files are not read; save it as STL or OBJ",
+            "secret.stl\" of rod is not drawn: the file \"../../secret.stl\" does not lie below",
+            "no folder above the URDF file is the package elsewhere",
+            "The model can be run",
+        ],
+    );
+    folder
+        .lissom(&["run", urdf, "--out", "run"])
+        .says(0, &["bob.dae", "(and 2 more, see lissom check)"]);
+    let kept = |run: &str| -> Vec<String> {
+        let names = std::fs::read_dir(folder.path.join(run)).unwrap();
+        let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        names.filter(|name| name.starts_with("visual-")).collect()
+    };
+    // both links have the same mesh
+    let [name] = &kept("run")[..] else {
+        panic!("{:?}", kept("run"));
+    };
+    assert!(read(&format!("run/{name}")).contains("v 1000.0 0.0 0.0\n"));
+    assert!(read("run/manifest.json").contains(name.as_str()));
+    // the model file names what lies below its folder, and tells of the rest
+    folder
+        .lissom(&["new", "arm.toml", "--from", urdf])
+        .says(0, &[]);
+    let text = read("arm.toml");
+    assert!(
+        text.contains("file = \"arm_description/meshes/rod.stl\""),
+        "{text}"
+    );
+    assert!(
+        text.contains("secret.stl\" of \"rod\" is left out"),
+        "{text}"
+    );
+    folder.write("elsewhere/readme", "");
+    folder
+        .lissom(&["new", "elsewhere/arm.toml", "--from", urdf])
+        .says(0, &[]);
+    let text = read("elsewhere/arm.toml");
+    assert!(
+        text.contains("rod.stl\" of \"rod\" is left out: it does not lie below"),
+        "{text}"
+    );
+    // a recording by itself
+    std::fs::remove_dir_all(folder.path.join("arm_description")).unwrap();
+    folder
+        .lissom(&["report", "run", "--out", "page.html"])
+        .says(0, &[]);
+    let page = read("page.html");
+    for shown in [
+        "\"shape\":\"mesh\"",
+        "\"shape\":\"box\",\"edges\":[0.2,0.2,0.1]",
+        "\"scale\":[0.001,0.001,0.001]",
+    ] {
+        assert!(page.contains(shown), "{shown}");
+    }
+    // damage is seen
+    folder.write(&format!("run/{name}"), "v 0 0 0\n");
+    folder
+        .lissom(&["report", "run", "--out", "page.html"])
+        .says(1, &[name, "not the file that the manifest"]);
+}

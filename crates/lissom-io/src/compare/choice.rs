@@ -119,11 +119,12 @@ fn name(item: &impl Serialize) -> String {
 /// If the model cannot be built with it.
 pub(super) fn with_fidelity(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
     let spec = compare::with_fidelity(&loaded.spec, switches);
-    let (mechanism, as_run) = load::build(&spec).map_err(|problems| LoadError {
-        origin: loaded.label.clone(),
-        text: None,
-        problems,
-    })?;
+    let (mechanism, as_run) =
+        load::build(&spec, &loaded.visuals).map_err(|problems| LoadError {
+            origin: loaded.label.clone(),
+            text: None,
+            problems,
+        })?;
     Ok(Loaded {
         spec,
         mechanism,

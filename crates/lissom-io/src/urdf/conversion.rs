@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use lissom_spatial::{Matrix, RigidInertia, Transform, Vector, rotation_vector_of};
 
 use super::flexible::{Flexible, FlexibleLink};
-use super::robot::{Joint, JointType, Link, Robot};
-use super::{UrdfError, UrdfFault};
+use super::robot::{Joint, JointType, Link, Robot, Shape, Visual};
+use super::{Called, UrdfError, UrdfFault};
 
 /// Rounding of transformed numbers of order one, which would only be noise in a text.
 const ROUNDING: f64 = 1e-14;
@@ -24,6 +24,7 @@ pub(super) struct Conversion<'r> {
     joints: Vec<MovingJoint<'r>>,
     payloads: Vec<Payload<'r>>,
     markers: Vec<Marker<'r>>,
+    visuals: Vec<Drawn<'r>>,
 }
 
 struct Body<'r> {
@@ -61,6 +62,13 @@ struct Marker<'r> {
     position: Vector<f64>,
 }
 
+/// A shape on a rigid body, or on the ground.
+struct Drawn<'r> {
+    visual: &'r Visual,
+    body: Option<usize>,
+    body_from_shape: Transform<f64>,
+}
+
 /// Where something sits on a body.
 enum Site<'r> {
     /// At a place that has a name.
@@ -91,16 +99,20 @@ impl<'r> Conversion<'r> {
             joints: Vec::new(),
             payloads: Vec::new(),
             markers: Vec::new(),
+            visuals: Vec::new(),
         };
         let mut standing = BTreeMap::new();
         let on_ground = Standing {
             body: None,
             body_from_link: Transform::identity(),
         };
+        this.draw(links[root], on_ground);
         standing.insert(root, on_ground);
         for joint in order {
             let carrier = standing[joint.parent.as_str()];
-            let stands = this.add(joint, links[joint.child.as_str()], carrier, flexible);
+            let link = links[joint.child.as_str()];
+            let stands = this.add(joint, link, carrier, flexible);
+            this.draw(link, stands);
             standing.insert(joint.child.as_str(), stands);
         }
         let errors: Vec<UrdfError> = this.bodies.iter().filter_map(Body::fault).collect();
@@ -177,8 +189,22 @@ impl<'r> Conversion<'r> {
         }
     }
 
+    /// Adds what a link looks like, unless it is part of a flexible body, which is drawn by its own shape.
+    fn draw(&mut self, link: &'r Link, stands: Standing) {
+        let is_flexible = |body: usize| self.bodies[body].flexible.is_some();
+        if stands.body.is_some_and(is_flexible) {
+            return;
+        }
+        let drawn = link.visuals.iter().map(|visual| Drawn {
+            visual,
+            body: stands.body,
+            body_from_shape: stands.body_from_link * visual.link_from_shape,
+        });
+        self.visuals.extend(drawn);
+    }
+
     /// The model file.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn text(&self, called: &Called<'_>) -> String {
         let mut text = format!(
             "# The robot {:?} of a URDF file. Its root link {:?} is the ground.\n",
             self.robot.name, self.root
@@ -240,8 +266,55 @@ impl<'r> Conversion<'r> {
                 self.place(marker.body, marker.joint, marker.position)
             );
         }
+        for drawn in &self.visuals {
+            text.push_str(&self.visual(drawn, called));
+        }
         text.push_str("\n[simulation]\nduration_s = 1.0\n\n[output]\nsample_period_s = 0.01\n");
         text
+    }
+
+    /// A shape as a table, or a line that says why it is not there.
+    fn visual(&self, drawn: &Drawn<'_>, called: &Called<'_>) -> String {
+        let body = drawn.body.map_or("ground", |body| self.bodies[body].name);
+        let shape = match &drawn.visual.shape {
+            Shape::Mesh { file, scale } => {
+                let name = match called(file) {
+                    Ok(name) => name,
+                    Err(reason) => {
+                        let told = format!("the mesh {file:?} of {body:?} is left out: {reason}");
+                        // a comment ends with its line
+                        let told = told.replace(char::is_control, " ");
+                        return format!("\n# {told}\n");
+                    }
+                };
+                let scale = match scale {
+                    [1.0, 1.0, 1.0] => String::new(),
+                    _ => format!(", scale = {}", numbers(Vector(*scale))),
+                };
+                format!("mesh = {{ file = {}{scale} }}", quoted(&name))
+            }
+            Shape::Box { edges } => format!("box = {{ edges_m = {} }}", numbers(Vector(*edges))),
+            Shape::Cylinder { diameter, length } => format!(
+                "cylinder = {{ diameter_m = {}, length_m = {} }}",
+                number(*diameter),
+                number(*length)
+            ),
+            Shape::Sphere { diameter } => {
+                format!("sphere = {{ diameter_m = {} }}", number(*diameter))
+            }
+        };
+        let mut text = format!("\n[[visual]]\nbody = {}\n", quoted(body));
+        let Transform {
+            rotation,
+            translation,
+        } = &drawn.body_from_shape;
+        let turn = rotation_vector_of(rotation);
+        for (key, vector) in [("position_m", *translation), ("rotation_vector_rad", turn)] {
+            if !is_zero(vector) {
+                let _ = writeln!(text, "{key} = {}", numbers(vector));
+            }
+        }
+        text + &shape + "\n"
     }
 
     /// Where something sits on a body, as lines of a table.

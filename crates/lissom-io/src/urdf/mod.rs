@@ -13,19 +13,23 @@
 //! | `revolute`, `continuous`, `prismatic`, `floating` | joints with friction and limits |
 //! | `planar`, `mimic` | refused by name |
 //!
-//! Pictures and shapes for contact are left out; the text says what else was.
+//! | `visual` | shapes that the report draws on rigid bodies and the ground; flexible bodies are drawn by their own |
+//!
+//! Shapes for contact are left out; the text says what else was.
 
 mod conversion;
 mod flexible;
+mod package;
 mod robot;
 
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use conversion::Conversion;
 use flexible::Flexible;
+pub(crate) use package::locate;
 use robot::Robot;
 
 /// What is wrong with a URDF file, or with what stands beside it.
@@ -171,18 +175,52 @@ pub fn is_urdf(path: &Path) -> bool {
     path.extension().is_some_and(|ending| ending == "urdf")
 }
 
-/// The model file of a robot. `flexible` is the text of the file that says which links are flexible, see [`flexible_file`].
+/// What a file that a URDF file names is called in a model file, or why it is not there.
+pub type Called<'a> = dyn Fn(&str) -> Result<String, String> + 'a;
+
+/// The model file of a robot. `flexible` is the text of the file that says which links are flexible, see [`flexible_file`]; `called` says
+/// what the model file calls the meshes of pictures.
 ///
 /// # Errors
 ///
 /// Everything that is wrong with either.
-pub fn model_text(text: &str, flexible: Option<&str>) -> Result<String, Vec<UrdfError>> {
+pub fn model_text(
+    text: &str,
+    flexible: Option<&str>,
+    called: &Called<'_>,
+) -> Result<String, Vec<UrdfError>> {
     let mut robot = Robot::parse(text)?;
     let flexible = Flexible::parse(flexible.unwrap_or_default(), &robot)?;
     if flexible.root_is_free {
         robot.set_free()?;
     }
-    Ok(Conversion::of(&robot, &flexible)?.text())
+    Ok(Conversion::of(&robot, &flexible)?.text(called))
+}
+
+/// What a file that a URDF file of `folder` names is called below the folder `of_model`.
+///
+/// # Errors
+/// With the reason, if it is not there, or lies elsewhere.
+pub(crate) fn below(folder: &Path, name: &str, of_model: &Path) -> Result<String, String> {
+    let of_model = if of_model.as_os_str().is_empty() {
+        Path::new(".")
+    } else {
+        of_model
+    };
+    let file = locate(folder, name).map_err(|error| error.to_string())?;
+    let found = |path: PathBuf| {
+        let found = path.canonicalize();
+        found.map_err(|error| format!("cannot find {}: {error}", path.display()))
+    };
+    let path = found(file.folder.join(file.name))?;
+    let below = path.strip_prefix(found(of_model.to_owned())?).ok();
+    below
+        .and_then(Path::to_str)
+        .map(str::to_owned)
+        .ok_or_else(|| {
+            "it does not lie below the folder of this file; copy it there and add it as [[visual]]"
+                .to_owned()
+        })
 }
 
 /// Name of the file beside a URDF file that says which of its links are flexible: `arm.flexible.toml` for `arm.urdf`.

@@ -24,6 +24,24 @@ pub(super) struct Link {
     pub(super) line: u32,
     /// Inertia in the axes of its frame, about the frame's origin; absent for a frame without mass.
     pub(super) inertia: Option<RigidInertia<f64>>,
+    /// What it looks like.
+    pub(super) visuals: Vec<Visual>,
+}
+
+/// A shape that a link is drawn by.
+#[derive(Clone, Debug)]
+pub(super) struct Visual {
+    pub(super) link_from_shape: Transform<f64>,
+    pub(super) shape: Shape,
+}
+
+/// Shapes of pictures, with sizes in metres.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    Mesh { file: String, scale: [f64; 3] },
+    Box { edges: [f64; 3] },
+    Cylinder { diameter: f64, length: f64 },
+    Sphere { diameter: f64 },
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +71,10 @@ pub(super) struct Joint {
 
 /// Kinds of elements that are named as left out; robots have few.
 const MOST_LEFT_OUT: usize = 20;
+
+/// Sizes between which a shape can be seen, and the largest factor and distance.
+const SMALLEST_M: f64 = 1e-9;
+const LARGEST: f64 = 1e6;
 
 /// Elements of a joint or link that say nothing about its motion, or that are read.
 const KNOWN: [&str; 11] = [
@@ -136,6 +158,7 @@ impl Robot {
             name: "ground".to_owned(),
             line: root.line,
             inertia: None,
+            visuals: Vec::new(),
         };
         self.joints.insert(0, joint);
         self.links.insert(0, ground);
@@ -217,9 +240,20 @@ impl Reader {
 
     fn link(&mut self, node: Node<'_, '_>) -> Option<Link> {
         let name = self.needed(node, "name")?.to_owned();
+        let mut visuals = Vec::new();
         for element in node.children().filter(Node::is_element) {
             match element.tag_name().name() {
-                known @ ("visual" | "collision") => self.leave_out(known),
+                "visual" => {
+                    // a picture that is wrong stops no run
+                    let before = self.errors.len();
+                    let visual = self.visual(element);
+                    self.errors.truncate(before);
+                    match visual {
+                        Some(visual) => visuals.push(visual),
+                        None => self.leave_out(&format!("visual of line {}", self.line(element))),
+                    }
+                }
+                "collision" => self.leave_out("collision"),
                 known if KNOWN.contains(&known) => {}
                 other => self.leave_out(other),
             }
@@ -229,6 +263,47 @@ impl Reader {
             name,
             line: self.line(node),
             inertia,
+            visuals,
+        })
+    }
+
+    /// A shape that a link is drawn by, if it is one that there is.
+    fn visual(&mut self, node: Node<'_, '_>) -> Option<Visual> {
+        let link_from_shape = self.origin(node);
+        let geometry = child(node, "geometry")?;
+        let own = geometry.children().find(Node::is_element)?;
+        let shape = match own.tag_name().name() {
+            "mesh" => Shape::Mesh {
+                file: own.attribute("filename")?.to_owned(),
+                scale: match own.attribute("scale") {
+                    Some(_) => self.numbers(own, "scale")?,
+                    None => [1.0; 3],
+                },
+            },
+            "box" => Shape::Box {
+                edges: self.numbers(own, "size")?,
+            },
+            "cylinder" => Shape::Cylinder {
+                diameter: 2.0 * self.number(Some(own), "radius")?,
+                length: self.number(Some(own), "length")?,
+            },
+            "sphere" => Shape::Sphere {
+                diameter: 2.0 * self.number(Some(own), "radius")?,
+            },
+            _ => return None,
+        };
+        let is_size = |size: f64| (SMALLEST_M..=LARGEST).contains(&size);
+        let is_sound = match &shape {
+            Shape::Mesh { scale, .. } => scale.iter().all(|factor| factor.abs() <= LARGEST),
+            Shape::Box { edges } => edges.iter().all(|&edge| is_size(edge)),
+            Shape::Cylinder { diameter, length } => is_size(*diameter) && is_size(*length),
+            Shape::Sphere { diameter } => is_size(*diameter),
+        };
+        let position = link_from_shape.translation.0;
+        let is_near = position.iter().all(|x| x.abs() <= LARGEST);
+        (is_sound && is_near).then_some(Visual {
+            link_from_shape,
+            shape,
         })
     }
 

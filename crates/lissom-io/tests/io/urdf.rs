@@ -1,8 +1,9 @@
 //! Robots of URDF files become models.
 
+use lissom::spec::{VisualKind, VisualSpec};
 use lissom::{Mechanism, ModelSpec};
 use lissom_io::load::load_text;
-use lissom_io::urdf::{UrdfFault, flexible_file, model_text};
+use lissom_io::urdf::{self, UrdfError, UrdfFault, flexible_file};
 
 /// A crane: a column that turns, a boom along the z axis of its link, a hook frame, and a counterweight fixed to the column.
 const CRANE: &str = r#"<?xml version="1.0"?>
@@ -64,6 +65,11 @@ beam = { length_m = 1.2, mass_per_length_kg_per_m = 2.5, bending_stiffness_z_n_m
 /// Transformations and Steiner's terms of numbers of order one.
 const ROUNDING: f64 = 1e-12;
 
+/// The model file of a robot, in which meshes are called as the robot calls them.
+fn model_text(text: &str, flexible: Option<&str>) -> Result<String, Vec<UrdfError>> {
+    urdf::model_text(text, flexible, &|name| Ok(name.to_owned()))
+}
+
 fn mechanism(text: &str) -> Mechanism {
     let spec = ModelSpec::parse(text, &[]).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"));
     Mechanism::build(&spec).unwrap_or_else(|errors| panic!("{errors:?}\n{text}"))
@@ -94,7 +100,7 @@ fn links_have_the_inertia_that_the_file_says() {
     for part in [
         "viscous_n_m_s_per_rad = 0.7, coulomb_n_m = 0.2",
         "min_rad = -0.5, max_rad = 1.2, max_rate_rad_per_s = 2.0, max_torque_n_m = 300.0",
-        "# Left out: material, visual.",
+        "# Left out: material.",
         "name = \"hook\"",
     ] {
         assert!(text.contains(part), "no {part} in\n{text}");
@@ -213,6 +219,74 @@ member = [
         let apart = frame.2[k] - beam.2[k] + [0.0, 0.2, 0.0][k];
         assert!(apart.abs() < ROUNDING, "{frame:?} {beam:?}");
     }
+}
+
+/// Poses by hand: the sphere of the counterweight is at (0, 0.1, 0) of its link, which is turned by nothing and stands at (-0.5, 0, 0.9) on
+/// the column; the base is the ground; a boom that is a beam is drawn as one.
+#[test]
+fn links_are_drawn_where_they_stand() {
+    let with = |link: &str, visuals: &str, text: String| {
+        let (empty, full) = (
+            format!("<link name={link:?}/>"),
+            format!("<link name={link:?}>"),
+        );
+        let whole = format!("{full}{visuals}");
+        if text.contains(&empty) {
+            text.replace(&empty, &format!("{whole}</link>"))
+        } else {
+            text.replace(&full, &whole)
+        }
+    };
+    let sphere =
+        r#"<visual><origin xyz="0 0.1 0"/><geometry><sphere radius="0.2"/></geometry></visual>"#;
+    let mesh = r#"<visual><geometry><mesh filename="package://crane/boom.stl" scale="1 -1 2"/></geometry></visual>"#;
+    let cylinder = r#"<visual><geometry><cylinder radius="0.3" length="0.1"/></geometry></visual>"#;
+    // none of these can be drawn, and none of them stops anything
+    let odd = r#"<visual/><visual><geometry><capsule radius="1"/></geometry></visual>
+        <visual><geometry><box size="1 1"/></geometry></visual>
+        <visual><geometry><sphere radius="-1"/></geometry></visual>
+        <visual><origin xyz="1e9 0 0"/><geometry><sphere radius="1"/></geometry></visual>"#;
+    let robot = with("counterweight", sphere, CRANE.to_owned());
+    let robot = with(
+        "base",
+        &format!("{cylinder}{odd}"),
+        with("boom", mesh, robot),
+    );
+    let text = model_text(&robot, None).unwrap();
+    let spec = ModelSpec::parse(&text, &[]).unwrap();
+    let on = |body: &str| -> Vec<&VisualSpec> {
+        spec.visual.iter().filter(|own| own.body == body).collect()
+    };
+    let [cylinder] = on("ground")[..] else {
+        panic!("{text}");
+    };
+    let Some(VisualKind::Cylinder(size)) = cylinder.kind() else {
+        panic!("{text}");
+    };
+    assert_eq!((size.diameter_m, size.length_m), (0.6, 0.1));
+    let [box_, sphere] = on("column")[..] else {
+        panic!("{text}");
+    };
+    assert!(matches!(box_.kind(), Some(VisualKind::Box(own)) if own.edges_m == [1.0; 3]));
+    assert!(matches!(sphere.kind(), Some(VisualKind::Sphere(own)) if own.diameter_m == 0.4));
+    assert_eq!(sphere.position_m, [-0.5, 0.1, 0.9]);
+    let [boom] = on("boom")[..] else {
+        panic!("{text}");
+    };
+    let own = boom.mesh.as_ref().unwrap();
+    assert_eq!(
+        (own.file.as_str(), own.scale),
+        ("package://crane/boom.stl", [1.0, -1.0, 2.0])
+    );
+    // two of them stand in one line
+    assert_eq!(text.matches("visual of line").count(), 4, "{text}");
+    let flexible = model_text(&robot, Some(FLEXIBLE)).unwrap();
+    assert!(!flexible.contains("boom.stl"), "{flexible}");
+    // a file that is not where the text will stand is told of in the text
+    let nowhere = |_: &str| Err("it is elsewhere,\nfar away".to_owned());
+    let text = urdf::model_text(&robot, None, &nowhere).unwrap();
+    assert!(text.contains("# the mesh \"package://crane/boom.stl\" of \"boom\" is left out: it is elsewhere, far away\n"));
+    ModelSpec::parse(&text, &[]).unwrap();
 }
 
 /// Closed form: a floating root has its mass and inertia in all six directions.

@@ -1,4 +1,4 @@
-//! `[[body]]`, `[[payload]]` and `[[marker]]`.
+//! `[[body]]`, `[[payload]]`, `[[marker]]` and `[[visual]]`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -359,6 +359,28 @@ impl Checker<'_> {
             let path = list.index(index);
             self.body_called(path.key("body"), &marker.body, true);
             self.place(&path, &marker.body, marker.at.as_deref(), marker.position_m);
+        }
+    }
+
+    pub(super) fn visuals(&mut self) {
+        let spec = self.spec;
+        let list = Path::root().key("visual");
+        for (index, visual) in spec.visual.iter().enumerate() {
+            let path = list.index(index);
+            self.body_called(path.key("body"), &visual.body, true);
+            let body = self.bodies.get(visual.body.as_str());
+            if body.is_some_and(|body| body.rigid.is_none()) {
+                let reason =
+                    "a flexible body is drawn by its own shape; name a rigid body or the ground";
+                self.no_effect(path.key("body"), reason);
+            }
+            let kinds = [
+                ("mesh", visual.mesh.is_some()),
+                ("box", visual.cuboid.is_some()),
+                ("cylinder", visual.cylinder.is_some()),
+                ("sphere", visual.sphere.is_some()),
+            ];
+            self.exactly_one(&path, &kinds);
         }
     }
 }

@@ -22,6 +22,7 @@ impl Checker<'_> {
             ("loop", !spec.loops.is_empty()),
             ("support", !spec.support.is_empty()),
             ("payload", !spec.payload.is_empty()),
+            ("visual", !spec.visual.is_empty()),
         ] {
             if given {
                 let reason = "a model is written in bodies and joints or in nodes and elements";

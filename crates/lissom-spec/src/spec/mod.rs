@@ -24,6 +24,7 @@ mod reduced;
 mod run;
 mod section;
 mod support;
+mod visual;
 
 pub use actuator::ActuatorSpec;
 pub use basis::{
@@ -86,6 +87,9 @@ pub use section::{
     RectangleSpec, SectionConstants, SectionSpec, SectionStiffness, TubeSpec,
 };
 pub use support::{Slopes, SupportSpec, Twist};
+pub use visual::{
+    VisualBoxSpec, VisualCylinderSpec, VisualKind, VisualMeshSpec, VisualSpec, VisualSphereSpec,
+};
 
 use std::collections::BTreeMap;
 
@@ -133,6 +137,9 @@ pub struct ModelSpec {
     /// Places whose motion is recorded and where forces may act.
     #[serde(default)]
     pub marker: Vec<MarkerSpec>,
+    /// What rigid bodies and the ground look like in reports, instead of shapes made up from their inertia.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub visual: Vec<VisualSpec>,
     /// Torques and forces that drive the model.
     #[serde(default)]
     pub input: Vec<InputSpec>,
@@ -177,6 +184,7 @@ impl Default for ModelSpec {
             support: Vec::new(),
             payload: Vec::new(),
             marker: Vec::new(),
+            visual: Vec::new(),
             input: Vec::new(),
             motion: Vec::new(),
             nominal_motion: None,

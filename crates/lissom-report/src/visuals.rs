@@ -1,0 +1,111 @@
+//! Shapes that rigid bodies and the ground are drawn by, where a model says what they look like.
+
+use std::collections::BTreeMap;
+
+use lissom::scene::Scene;
+use lissom::spec::{FormulationSpec, GROUND, VisualKind, VisualSpec};
+use lissom_io::load::Loaded;
+use lissom_io::visual::VisualMesh;
+use serde::Serialize;
+
+use crate::data::{Block, Numbers};
+
+/// A shape on a body.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Visual {
+    /// Index of the body; none for the ground.
+    body: Option<usize>,
+    /// Origin of the shape in the body's frame.
+    position: [f64; 3],
+    /// Turns the axes of the body into those of the shape.
+    rotation_vector: [f64; 3],
+    #[serde(flatten)]
+    shape: Shape,
+}
+
+/// What is drawn, with sizes in metres.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "shape", rename_all = "snake_case")]
+enum Shape {
+    Mesh {
+        /// Positions, three numbers each.
+        positions: Numbers,
+        /// Corners of the triangles.
+        triangles: Numbers,
+        scale: [f64; 3],
+    },
+    Box {
+        edges: [f64; 3],
+    },
+    /// Along z.
+    Cylinder {
+        diameter: f64,
+        length: f64,
+    },
+    Sphere {
+        diameter: f64,
+    },
+}
+
+/// The shapes of a model. What a scene has made up for their bodies is taken out of it: solids from inertia, struts and plates. In the nodal
+/// formulation bodies are drawn by their elements, and only the ground by its shapes.
+pub(crate) fn drawn_by(loaded: &Loaded, scene: &mut Scene, block: &mut Block) -> Vec<Visual> {
+    let in_nodes = loaded.spec.formulation != FormulationSpec::Tree;
+    let mut kept = BTreeMap::new();
+    let mut visuals = Vec::new();
+    for spec in &loaded.spec.visual {
+        let body = scene.bodies.iter().position(|body| body.name == spec.body);
+        if spec.body != GROUND && (in_nodes || body.is_none()) {
+            continue;
+        }
+        let mesh = |name: &str| loaded.visuals.get(name);
+        let Some(shape) = shape(spec, mesh, &mut kept, block) else {
+            continue;
+        };
+        if let Some(body) = body.map(|body| &mut scene.bodies[body]) {
+            body.solids.retain(|solid| solid.payload.is_some());
+            body.struts.clear();
+            body.plate.clear();
+        }
+        visuals.push(Visual {
+            body,
+            position: spec.position_m,
+            rotation_vector: spec.rotation_vector_rad,
+            shape,
+        });
+    }
+    visuals
+}
+
+/// The shape of a visual. Meshes of one file are kept once.
+fn shape<'s>(
+    spec: &'s VisualSpec,
+    mesh: impl Fn(&str) -> Option<&'s VisualMesh>,
+    kept: &mut BTreeMap<&'s str, (Numbers, Numbers)>,
+    block: &mut Block,
+) -> Option<Shape> {
+    Some(match spec.kind()? {
+        VisualKind::Mesh(own) => {
+            let found = mesh(&own.file)?;
+            let &mut (positions, triangles) = kept.entry(&own.file).or_insert_with(|| {
+                let positions = found.positions.iter().flatten().copied();
+                let triangles = found.triangles.iter().flatten().copied();
+                (block.singles(positions), block.indices(triangles))
+            });
+            Shape::Mesh {
+                positions,
+                triangles,
+                scale: own.scale,
+            }
+        }
+        VisualKind::Box(own) => Shape::Box { edges: own.edges_m },
+        VisualKind::Cylinder(own) => Shape::Cylinder {
+            diameter: own.diameter_m,
+            length: own.length_m,
+        },
+        VisualKind::Sphere(own) => Shape::Sphere {
+            diameter: own.diameter_m,
+        },
+        _ => return None,
+    })
+}
