@@ -2121,6 +2121,10 @@ class Output:
     formats: Sequence[OutputFormat] | None = None
     """Kinds of files to write; all of them when absent."""
 
+    load_sections: int | None = None
+    """Sections of every beam, evenly from root to tip, in which forces, moments and stresses are recorded; none when
+    absent."""
+
     sample_period_s: float | None = None
     """Time between samples; a 200th of the duration when absent."""
 

@@ -406,6 +406,14 @@ impl Readout for Controlled<'_> {
         self.of.needed_wrench(body)
     }
 
+    fn needed_beyond(&self, beam: usize, section: usize) -> Force<f64> {
+        self.of.needed_beyond(beam, section)
+    }
+
+    fn section_frame(&mut self, beam: usize, section: usize) -> Transform<f64> {
+        self.of.section_frame(beam, section)
+    }
+
     fn joint_frame(&mut self, joint: usize) -> Transform<f64> {
         self.of.joint_frame(joint)
     }

@@ -12,6 +12,7 @@
 //! | [`Actions`] | what acts: springs, friction, gears, inputs, controllers, each written once over a [`View`] of a state |
 //! | [`Trajectory`] | the nominal trajectory: paths, inverse kinematics, rigid inverse dynamics, over a [`RigidMechanism`] |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
+//! | [`SectionStress`] | stresses in a section of a beam |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
 //! | [`study`] | what is asked of a mechanism: runs, stepping, equilibrium, linearisation, perturbation |
 
@@ -33,6 +34,7 @@ mod sampler;
 mod signal;
 mod state;
 mod stepper;
+mod stress;
 pub mod study;
 mod trajectory;
 mod view;
@@ -60,10 +62,12 @@ pub use recording::{Channel, Recording};
 pub use rotation::rotation_matrix;
 pub use sampler::{Sampler, Selection, snapshot};
 pub use signal::{
-    ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind, MarkerReading, NodePart,
-    NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals, Source, Stage,
+    BeamPart, ClosureEnd, ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind,
+    MarkerReading, NodePart, NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals,
+    Source, Stage,
 };
 pub use state::{State, StateError, state_of};
+pub use stress::{SectionStress, Stresses};
 pub use trajectory::{
     AxisCurve, ClosureEquations, MarkerPath, NominalDrives, NominalError, NominalMotions, Order,
     RigidMechanism, RigidState, Trajectory, joint_of,

@@ -4,9 +4,13 @@
 //! `boom.bending_y_1`, `tip.position.x`. Units are written as products with a space and at most one
 //! slash: `rad`, `m`, `N m`, `kg m/s`; a pure number has the unit `1`. All values are SI.
 
+mod section_extremes;
+
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+
+pub use section_extremes::{LoadPeak, SectionExtremes};
 
 /// Samples nearer to each other than this share of the interval that a cubic is for do not both take part in it: their difference is
 /// rounding. Such are the instant at which a run went on and that of the next sample, when they are the same but for rounding.

@@ -104,7 +104,7 @@ fn fields(line: &str) -> Vec<String> {
 }
 
 /// The field in quotes if it needs them.
-fn quoted(field: &str) -> Cow<'_, str> {
+pub(crate) fn quoted(field: &str) -> Cow<'_, str> {
     if field.contains([',', '"', '\n', '\r']) {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {

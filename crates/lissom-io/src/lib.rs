@@ -34,6 +34,7 @@ pub mod perturb;
 pub mod record;
 pub mod resource;
 pub mod response;
+pub mod section_table;
 pub mod size;
 pub mod state;
 pub mod stored;

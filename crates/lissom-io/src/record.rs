@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use lissom::recording::SectionExtremes;
 use lissom::spec::OutputFormat;
 use lissom::{Ending, Recording, Run, State};
 use serde_json::{Value, json};
@@ -15,7 +16,7 @@ use crate::output::{self, MANIFEST, below, file_name};
 use crate::state::{self, StateFile};
 use crate::stored::Folder;
 use crate::summary::Summary;
-use crate::{IoError, npz};
+use crate::{IoError, npz, section_table};
 
 /// Adds the recording in the formats the model asks for, and the manifest with the summary in it, to a batch, in the folder
 /// `within` it. The summary then names the files. `options` are what was asked for beside the model. Returns the manifest.
@@ -74,6 +75,7 @@ fn add_in(
     let mut files = output::write(batch, within, &run.recording, formats)?;
     files.extend(write_state(batch, within, loaded, run.last.as_ref())?);
     files.extend(write_kept(batch, within, loaded)?);
+    files.extend(write_section_table(batch, within, loaded, &run.recording)?);
     let paths = files.iter().map(|file| file.path.clone());
     let paths = paths.chain([batch.folder().join(below(within, MANIFEST))]);
     summary.files = paths.map(|path| path.display().to_string()).collect();
@@ -139,6 +141,22 @@ fn write_kept(batch: &mut Batch, within: &str, loaded: &Loaded) -> Result<Vec<Wr
     loaded.as_run.files.iter().map(write).collect()
 }
 
+/// Writes the loads of beams, if the model asks for them.
+fn write_section_table(
+    batch: &mut Batch,
+    within: &str,
+    loaded: &Loaded,
+    recording: &Recording,
+) -> Result<Option<Written>, IoError> {
+    let extremes = SectionExtremes::of(recording, &loaded.spec);
+    if extremes.is_empty() {
+        return Ok(None);
+    }
+    let name = below(within, section_table::FILE);
+    let written = batch.write(&name, |out| section_table::write(&extremes, out));
+    written.map(Some)
+}
+
 /// Writes the state that a run ends in, if it is known.
 fn write_state(
     batch: &mut Batch,
@@ -154,7 +172,9 @@ fn write_state(
 /// Names of all files that the run of a model may leave: a [`Batch`] that writes one replaces them.
 pub fn file_names(loaded: &Loaded) -> Vec<String> {
     let recordings = [OutputFormat::Csv, OutputFormat::Npz, OutputFormat::Mat].map(file_name);
-    let names = recordings.into_iter().chain([state::FILE, MANIFEST]);
+    let names = recordings
+        .into_iter()
+        .chain([state::FILE, section_table::FILE, MANIFEST]);
     let kept = loaded.as_run.files.iter().map(|file| file.name.as_str());
     names.chain(kept).map(str::to_owned).collect()
 }

@@ -38,6 +38,7 @@
 //! | `audit.energy.non_conservative` | terms of the chosen fidelity that follow from no energy; only if there are any |
 //! | `audit.momentum` | only where nothing outside acts on the mechanism |
 //! | `warnings` | what to know beyond the audit, as that redundant drives share their work; only if there is any |
+//! | `loads` | the largest size of every load and stress along every beam, with `time_s` and `place_m` from the root; only with `output.load_sections` |
 //! | `start_changes` | coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there; only if there are any |
 //! | `integrator` | what `auto` used: accepted steps `by` each method, `changes` between them, and `why` in a sentence; only with `auto` |
 //! | `cost.wall_s` | the only entry that differs between two runs of the same model |
@@ -47,7 +48,7 @@
 //! meaning.
 
 use lissom::diagnose::StartChange;
-use lissom::recording::{Extremes, Sample};
+use lissom::recording::{Extremes, LoadPeak, Sample, SectionExtremes};
 use lissom::spec::IntegratorSpec;
 use lissom::{Audit, Channel, Ending, NominalDrives, Recording, Run};
 use lissom_numerics::integrate::Statistics;
@@ -89,6 +90,9 @@ pub struct Summary {
     /// What to know of the run beyond its audit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The largest loads and stresses along the beams.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadPeak>,
     /// Coordinates and rates that start elsewhere than the model writes, as its loops would not be closed there.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub start_changes: Vec<StartChange>,
@@ -222,6 +226,7 @@ impl Summary {
                 .collect(),
             audit: run.audit.clone(),
             warnings: warnings(loaded),
+            loads: LoadPeak::of(&SectionExtremes::of(&run.recording, &loaded.spec)),
             start_changes: loaded.mechanism.start_changes().to_vec(),
             integrator: (run.statistics.steps > 0
                 && matches!(loaded.spec.simulation.integrator, IntegratorSpec::Auto(_)))

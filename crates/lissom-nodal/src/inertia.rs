@@ -23,6 +23,14 @@ const HERMITE: [[f64; 4]; 4] = [
     [-13.0, -3.0, -22.0, 4.0],
 ];
 
+/// Points and weights of Gauss's rule on the interval from -1 to 1: exact for products of two cubics.
+const GAUSS: [(f64, f64); 4] = [
+    (-0.861_136_311_594_052_6, 0.347_854_845_137_453_85),
+    (-0.339_981_043_584_856_3, 0.652_145_154_862_546_1),
+    (0.339_981_043_584_856_3, 0.652_145_154_862_546_1),
+    (0.861_136_311_594_052_6, 0.347_854_845_137_453_85),
+];
+
 /// Weights of an end's own and the other end's angular velocity in its angular momentum.
 const ROTARY: [f64; 2] = [5.0 / 12.0, 1.0 / 12.0];
 
@@ -153,20 +161,57 @@ impl Beam {
         [point_p, end_p, point_q, end_q]: [&NodeState<T>; 4],
         gravity: Vector<f64>,
     ) -> ([Vector<T>; 2], [Vector<T>; 4]) {
-        let gravity = Vector::constant(gravity.0);
         let length = T::constant(self.length);
         let axes = [(end_p, 0), (end_q, 1)]
             .map(|(node, end)| node.direction(self.axes[end][0]).scale(length));
-        let accelerated = |node: &NodeState<T>, axis: Vector<T>| {
-            node.acceleration.cross(axis) + node.velocity.cross(node.velocity.cross(axis))
-        };
-        let acceleration = [
-            point_p.acceleration - gravity,
-            accelerated(end_p, axes[0]),
-            point_q.acceleration - gravity,
-            accelerated(end_q, axes[1]),
-        ];
+        let nodes = [point_p, end_p, point_q, end_q];
+        let acceleration = hermite_accelerations(nodes, axes, gravity);
         (axes, hermite(self.mass(), &acceleration))
+    }
+
+    /// What the mass of a part of the beam needs beyond its weight: the moment about the origin, and the force. The part reaches
+    /// `from` one fraction of the length `until` another. Moments that turn the sections are spread linearly between those of the ends.
+    pub(super) fn needed_between(
+        &self,
+        nodes: [&NodeState<f64>; 4],
+        gravity: Vector<f64>,
+        [from, until]: [f64; 2],
+    ) -> [Vector<f64>; 2] {
+        let [places, _] = self.hermite_motion(nodes);
+        let [_, axis_p, _, axis_q] = places;
+        let accelerations = hermite_accelerations(nodes, [axis_p, axis_q], gravity);
+        let half = 0.5 * (until - from);
+        let [mut moment, mut force] = [Vector([0.0; 3]); 2];
+        for (xi, weight) in GAUSS {
+            let functions = hermite_functions(from + half * (1.0 + xi));
+            let at = |vectors: &[Vector<f64>; 4]| combined(vectors, functions);
+            let inertial = at(&accelerations).scale(half * weight * self.mass());
+            force += inertial;
+            moment += at(&places).cross(inertial);
+        }
+        if self.turns_with_inertia() {
+            let [p, q] = self.rotary_moments([nodes[1], nodes[3]]);
+            let square = |x: f64| x * x;
+            moment += p.scale(square(1.0 - from) - square(1.0 - until));
+            moment += q.scale(square(until) - square(from));
+        }
+        [moment, force]
+    }
+
+    /// Axes and place of the section at a fraction of the length: x along the axis, y as between the ends.
+    pub(super) fn section(
+        &self,
+        nodes: [&NodeState<f64>; 4],
+        at: f64,
+    ) -> (Matrix<f64>, Vector<f64>) {
+        let [places, _] = self.hermite_motion(nodes);
+        let x = combined(&places, hermite_slopes(at)).unit();
+        let [p, q] =
+            [(nodes[1], 0), (nodes[3], 1)].map(|(node, end)| node.direction(self.axes[end][1]));
+        let between = p.scale(1.0 - at) + q.scale(at);
+        let y = (between - x.scale(x.dot(between))).unit();
+        let axes = Matrix([x.0, y.0, x.cross(y).0]).transpose();
+        (axes, combined(&places, hermite_functions(at)))
     }
 
     /// The four interpolated vectors, and their rates.
@@ -251,6 +296,55 @@ fn hermite<T: Scalar>(mass: f64, vectors: &[Vector<T>; 4]) -> [Vector<T>; 4] {
         }
         sum
     })
+}
+
+/// Accelerations, less gravity, of the four interpolated vectors.
+#[inline(always)]
+fn hermite_accelerations<T: Scalar>(
+    [point_p, end_p, point_q, end_q]: [&NodeState<T>; 4],
+    axes: [Vector<T>; 2],
+    gravity: Vector<f64>,
+) -> [Vector<T>; 4] {
+    let gravity = Vector::constant(gravity.0);
+    let accelerated = |node: &NodeState<T>, axis: Vector<T>| {
+        node.acceleration.cross(axis) + node.velocity.cross(node.velocity.cross(axis))
+    };
+    [
+        point_p.acceleration - gravity,
+        accelerated(end_p, axes[0]),
+        point_q.acceleration - gravity,
+        accelerated(end_q, axes[1]),
+    ]
+}
+
+/// Hermite's cubics at a fraction of the length.
+fn hermite_functions(x: f64) -> [f64; 4] {
+    let (square, cube) = (x * x, x * x * x);
+    [
+        1.0 - 3.0 * square + 2.0 * cube,
+        x - 2.0 * square + cube,
+        3.0 * square - 2.0 * cube,
+        cube - square,
+    ]
+}
+
+/// Their derivatives by the fraction.
+fn hermite_slopes(x: f64) -> [f64; 4] {
+    let square = x * x;
+    [
+        6.0 * (square - x),
+        1.0 - 4.0 * x + 3.0 * square,
+        6.0 * (x - square),
+        3.0 * square - 2.0 * x,
+    ]
+}
+
+fn combined(vectors: &[Vector<f64>; 4], weights: [f64; 4]) -> Vector<f64> {
+    let mut sum = Vector([0.0; 3]);
+    for (vector, weight) in vectors.iter().zip(weights) {
+        sum += vector.scale(weight);
+    }
+    sum
 }
 
 /// Moment that turns a rotational inertia, given in inertial components.

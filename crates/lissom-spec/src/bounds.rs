@@ -8,7 +8,8 @@ use serde_json::{Value as Json, json};
 
 use crate::check::limits::{
     LARGEST, LARGEST_ANGLE_RAD, LARGEST_ATOL, LARGEST_NEWTON_TOLERANCE, MOST_DIVISIONS,
-    MOST_ELEMENTS, MOST_ELEMENTS_PER_LINK, MOST_MODES, SHORTEST_S, SMALLEST_RTOL,
+    MOST_ELEMENTS, MOST_ELEMENTS_PER_LINK, MOST_LOAD_SECTIONS, MOST_MODES, SHORTEST_S,
+    SMALLEST_RTOL,
 };
 use crate::spec::FORMAT;
 
@@ -99,6 +100,7 @@ impl Bounds {
             "count" | "elements" => between(1.0, MOST_ELEMENTS as f64),
             "divisions" => between(1.0, MOST_DIVISIONS as f64),
             "elements_per_link" => between(1.0, MOST_ELEMENTS_PER_LINK as f64),
+            "load_sections" => between(2.0, MOST_LOAD_SECTIONS as f64),
             "component" => between(1.0, 6.0),
             "triangles" => not_negative(FURTHEST_M),
             "max_steps" => between(1.0, 1e15),

@@ -318,6 +318,7 @@ fn in_words(loaded: &Loaded, summary: &Summary, start_s: f64, typed: &str) -> St
         format!("  warning      no channel begins with {beginning:?}, as output.channels asks")
     }));
     lines.extend(extremes_in_words(loaded, summary));
+    lines.extend(loads_in_words(summary));
     lines.extend(instants_in_words(summary));
     lines.push(String::new());
     // pictures may go elsewhere, the manifest stands beside the recording
@@ -431,6 +432,27 @@ fn instants_in_words(summary: &Summary) -> Vec<String> {
                 channel.unit
             ));
         }
+    }
+    lines
+}
+
+/// The largest loads and stresses along the beams.
+fn loads_in_words(summary: &Summary) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut beam = "";
+    for peak in &summary.loads {
+        if peak.beam != beam {
+            beam = &peak.beam;
+            lines.push(format!("  largest loads along {beam}"));
+        }
+        lines.push(format!(
+            "  {:<23} {:>11} {:<4} at {} m from the root, at {} s",
+            peak.quantity,
+            short(peak.value),
+            peak.unit,
+            short(peak.place_m),
+            short(peak.time_s)
+        ));
     }
     lines
 }

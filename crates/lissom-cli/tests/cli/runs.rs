@@ -370,3 +370,58 @@ duration_s = 1.0
         }
     }
 }
+
+/// Identity: the peaks of loads are those of the table and of the recording, and the next run without them leaves no table behind.
+#[test]
+fn loads_along_beams_are_told_and_written() {
+    let folder = Folder::new();
+    let short = ["--set", "simulation.duration_s=0.05", "--out", "out"];
+    let mut asked = vec!["run", "two-link-arm", "--set", "output.load_sections=3"];
+    asked.extend(short);
+    folder.lissom(&asked).says(
+        0,
+        &[
+            "largest loads along upper_arm",
+            "bending_moment.z",
+            "from the root",
+        ],
+    );
+    asked.push("--json");
+    let summary = folder.json(&asked);
+    let loads = summary["loads"].as_array().unwrap();
+    // two beams, six loads each: their sections are not named
+    assert_eq!(loads.len(), 12);
+    let table = String::from_utf8(folder.read("out/loads.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = table
+        .lines()
+        .map(|line| line.split(',').collect())
+        .collect();
+    assert_eq!(rows.len(), 1 + 12 * 3);
+    let column = |name: &str| rows[0].iter().position(|own| *own == name).unwrap();
+    for load in loads {
+        let (beam, quantity) = (load["beam"].as_str().unwrap(), load["quantity"].as_str());
+        let value = number(&load["value"]);
+        let own = rows
+            .iter()
+            .filter(|row| row[0] == beam && Some(row[1]) == quantity);
+        let values = own.flat_map(|row| {
+            ["minimum", "maximum"].map(|of| row[column(of)].parse::<f64>().unwrap())
+        });
+        let largest = values.fold(0.0, |most: f64, x| most.max(x.abs()));
+        assert_eq!(value.abs(), largest, "{load}");
+        let section = format!("{beam}.section_{}.{}", load["section"], quantity.unwrap());
+        let channel = &summary["channels"][&section];
+        let recorded = number(&channel["minimum"]["value"])
+            .abs()
+            .max(number(&channel["maximum"]["value"]).abs());
+        assert_eq!(recorded, largest, "{section}");
+    }
+    let mut without = vec!["run", "two-link-arm", "--quiet"];
+    without.extend(short);
+    folder.lissom(&without).says(0, &[]);
+    assert!(!folder.path.join("out/loads.csv").exists());
+    // a model without beams has no sections
+    folder
+        .lissom(&["check", "flexible-joint", "--set", "output.load_sections=3"])
+        .says(1, &["load_sections", "no body is a `beam`"]);
+}

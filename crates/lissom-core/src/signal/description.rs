@@ -79,6 +79,8 @@ pub enum Source {
     Closure(usize),
     /// A joint that carries a body, by its place.
     Reaction(usize),
+    /// A section of a beam: the beam and the section by their places.
+    Section(usize, usize),
     /// A node of a model of nodes, by its place.
     Node(usize),
     /// A marker.
@@ -109,6 +111,10 @@ pub enum Quantity {
     Effort,
     /// A force or moment of constraint.
     Reaction,
+    /// A force or moment that a section of a beam transmits.
+    SectionLoad,
+    /// A stress in a section of a beam.
+    Stress,
     /// By how much a closure is open.
     Violation,
     /// Where something would be on the nominal trajectory.

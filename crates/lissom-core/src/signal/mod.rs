@@ -7,20 +7,26 @@ mod description;
 mod part;
 mod reaction;
 mod readout;
+mod section_load;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, Range};
 
 use lissom_numerics::Coordinate;
+use lissom_spatial::Force;
 
 use crate::action::Controller;
 use crate::dynamics::EnergyAndMomentum;
 use crate::view::MarkerId;
 use part::{AXES, QUATERNION};
-use reaction::joint_reactions;
+use reaction::{carried_wrenches, joint_reactions};
+use section_load::{applied_wrenches, section_loads};
 
 pub use description::{Kind, Quantity, Signal, Source, Stage};
-pub use part::{ClosurePart, Coordinates, ElasticId, JointPart, NodePart, NodeSignals, Parts};
+pub use part::{
+    BeamPart, ClosureEnd, ClosurePart, Coordinates, ElasticId, JointPart, NodePart, NodeSignals,
+    Parts,
+};
 pub use readout::{JointReading, MarkerReading, Readout};
 
 /// A signal: its place in the list of a mechanism.
@@ -53,6 +59,7 @@ enum Group {
     Node(usize),
     Marker(MarkerId),
     Reactions,
+    SectionLoads,
     Nominal,
     Tracked(MarkerId),
     Whole,
@@ -70,6 +77,22 @@ const ENERGIES: [&str; 7] = [
 ];
 /// What the two kinds of equations of a closure are about.
 const VIOLATIONS: [(&str, &str); 2] = [("offset", "m"), ("rotation", "rad")];
+/// Force and moment that a section of a beam transmits.
+pub(crate) const SECTION_LOADS: [(&str, &str); 6] = [
+    ("axial_force", "N"),
+    ("shear_force.y", "N"),
+    ("shear_force.z", "N"),
+    ("torque", "N m"),
+    ("bending_moment.y", "N m"),
+    ("bending_moment.z", "N m"),
+];
+/// Stresses in a section of a beam; the last two where shear is known.
+pub(crate) const SECTION_STRESSES: [&str; 4] = [
+    "normal_stress.max",
+    "normal_stress.min",
+    "torsion_stress",
+    "von_mises_stress",
+];
 /// Vectors of a marker.
 const OF_MARKER: [(&str, &str, Quantity, Stage); 5] = [
     ("position", "m", Quantity::Position, Stage::Position),
@@ -176,6 +199,13 @@ impl Signals {
         signals.add(Group::Reactions, |add| {
             for (at, joint) in parts.joints.iter().enumerate() {
                 add.wrench(&format!("{}.reaction", joint.name), Source::Reaction(at));
+            }
+        });
+        signals.add(Group::SectionLoads, |add| {
+            for (at, beam) in parts.beams.iter().enumerate() {
+                for section in 0..beam.sections.len() {
+                    add.section(beam, Source::Section(at, section), section + 1);
+                }
             }
         });
         signals.add(Group::Nominal, |add| {
@@ -322,6 +352,16 @@ impl Signals {
                     row.extend_from_slice(&wrench.moment.0);
                 }
             }
+            Group::SectionLoads => {
+                readout.find_reactions();
+                let carried = carried_wrenches(parts, readout);
+                let applied = applied_wrenches(readout);
+                for (at, beam) in parts.beams.iter().enumerate() {
+                    for load in section_loads(at, parts, &carried, &applied, readout) {
+                        read_section(beam, &load, row);
+                    }
+                }
+            }
             Group::ClosureForces => {
                 readout.find_reactions();
                 for closure in 0..parts.closures.len() {
@@ -408,6 +448,18 @@ fn read_rate(part: &Coordinates, readout: &dyn Readout, row: &mut Vec<f64>) {
     }
 }
 
+/// Appends loads and stresses of a section.
+fn read_section(beam: &BeamPart, load: &Force<f64>, row: &mut Vec<f64>) {
+    row.extend_from_slice(&load.force.0);
+    row.extend_from_slice(&load.moment.0);
+    if let Some(section) = &beam.section {
+        let stresses = section.under(load);
+        row.extend_from_slice(&stresses.normal);
+        row.extend(stresses.shear);
+        row.extend(stresses.equivalent());
+    }
+}
+
 /// Appends energy and momentum of the whole mechanism, with the work done and the balance that comes of it.
 pub(crate) fn read_whole(
     stored: &EnergyAndMomentum,
@@ -419,6 +471,11 @@ pub(crate) fn read_whole(
     row.extend_from_slice(&[kinetic, strain, gravity, total, work, dissipated, drift]);
     row.extend_from_slice(&stored.momentum.force.0);
     row.extend_from_slice(&stored.momentum.moment.0);
+}
+
+/// Name of a load or stress in a section of a beam, which has this number from the root.
+pub(crate) fn section_signal(beam: &str, number: usize, what: &str) -> String {
+    format!("{beam}.section_{number}.{what}")
 }
 
 /// A list that signals are added to.
@@ -456,6 +513,20 @@ impl Adding<'_> {
             for axis in AXES {
                 let name = format!("{of}.{what}.{axis}");
                 self.reaction(name, unit, (source, Quantity::Reaction));
+            }
+        }
+    }
+
+    /// Loads and stresses of a section of a beam, which has this number from the root.
+    fn section(&mut self, beam: &BeamPart, source: Source, number: usize) {
+        let named = |what: &str| section_signal(&beam.name, number, what);
+        for (what, unit) in SECTION_LOADS {
+            self.reaction(named(what), unit, (source, Quantity::SectionLoad));
+        }
+        if let Some(section) = &beam.section {
+            let known = if section.knows_shear() { 4 } else { 2 };
+            for what in &SECTION_STRESSES[..known] {
+                self.reaction(named(what), "Pa", (source, Quantity::Stress));
             }
         }
     }

@@ -5,6 +5,7 @@ use lissom_numerics::{Coordinate, CoordinateKind};
 
 use super::Quantity;
 use crate::axis::AxisName;
+use crate::stress::SectionStress;
 use crate::view::{AxisId, JointId, MarkerId};
 
 pub(super) const AXES: [&str; 3] = ["x", "y", "z"];
@@ -179,6 +180,36 @@ pub struct JointPart {
     pub reversed: bool,
 }
 
+/// A beam whose loads are recorded, with everything that pushes on it; places are distances from its root along it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BeamPart {
+    /// Its name.
+    pub name: String,
+    /// Its place among the bodies.
+    pub body: usize,
+    /// Places of its sections, from the root to the tip.
+    pub sections: Vec<f64>,
+    /// Where the joint is that carries it.
+    pub held_at: f64,
+    /// Bodies that hang on it, and where.
+    pub hanging: Vec<(usize, f64)>,
+    /// Ends of closures on it, and where; without a place those that slide along it.
+    pub closures: Vec<(usize, ClosureEnd, Option<f64>)>,
+    /// Markers on it, and where.
+    pub markers: Vec<(MarkerId, f64)>,
+    /// Its section, where its dimensions are known.
+    pub section: Option<SectionStress>,
+}
+
+/// An end of a closure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ClosureEnd {
+    /// The end whose axes the closure's axes are fixed to.
+    From,
+    /// The other one.
+    To,
+}
+
 /// A node of a model of nodes that is recorded by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NodePart {
@@ -242,6 +273,8 @@ pub struct Parts {
     pub joints: Vec<JointPart>,
     /// What makes loops.
     pub closures: Vec<ClosurePart>,
+    /// Beams whose loads are recorded.
+    pub beams: Vec<BeamPart>,
     /// Nodes that are recorded by themselves.
     pub nodes: Vec<NodePart>,
     /// Names of the markers.

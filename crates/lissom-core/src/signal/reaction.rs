@@ -9,9 +9,9 @@ use lissom_spatial::Force;
 use super::part::Parts;
 use super::readout::Readout;
 
-/// What every joint of a mechanism exerts on the body written as its child, at the joint's frame on that body and in its axes.
-/// Forces of constraint must have been found before.
-pub(super) fn joint_reactions(parts: &Parts, readout: &mut dyn Readout) -> Vec<Force<f64>> {
+/// What every body and all that hangs on it need through the joint that carries the body. Forces of constraint must have been
+/// found before.
+pub(super) fn carried_wrenches(parts: &Parts, readout: &mut dyn Readout) -> Vec<Force<f64>> {
     let mut carried: Vec<Force<f64>> = (0..parts.parents.len())
         .map(|body| readout.needed_wrench(body))
         .collect();
@@ -32,6 +32,13 @@ pub(super) fn joint_reactions(parts: &Parts, readout: &mut dyn Readout) -> Vec<F
             carried[parent] += wrench;
         }
     }
+    carried
+}
+
+/// What every joint of a mechanism exerts on the body written as its child, at the joint's frame on that body and in its axes.
+/// Forces of constraint must have been found before.
+pub(super) fn joint_reactions(parts: &Parts, readout: &mut dyn Readout) -> Vec<Force<f64>> {
+    let carried = carried_wrenches(parts, readout);
     let on_child = |(at, joint): (usize, &super::JointPart)| {
         let wrench = carried[joint.carries];
         let wrench = if joint.reversed {

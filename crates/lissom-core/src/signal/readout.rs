@@ -76,6 +76,13 @@ pub trait Readout {
     /// joints and closures must provide.
     fn needed_wrench(&self, body: usize) -> Force<f64>;
 
+    /// What the mass of a beam between one of its sections and the next, or beyond the last, needs beyond its weight, as
+    /// [`needed_wrench`](Self::needed_wrench) has it; masses at the root are before the first.
+    fn needed_beyond(&self, beam: usize, section: usize) -> Force<f64>;
+
+    /// Pose in the ground frame of a section of a beam.
+    fn section_frame(&mut self, beam: usize, section: usize) -> Transform<f64>;
+
     /// Pose in the ground frame of a joint's frame on the body written as its child.
     fn joint_frame(&mut self, joint: usize) -> Transform<f64>;
 

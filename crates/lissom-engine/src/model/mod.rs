@@ -7,7 +7,7 @@ mod rigid;
 
 pub use bases::ChosenFunctions;
 pub(crate) use bases::chosen_bases;
-pub use build::{BuildError, Model, StartChange};
+pub use build::{BuildError, LoadedBeam, Model, StartChange};
 pub(crate) use build::{beam_of, places_in_use};
 pub(crate) use places::tip_name;
 pub use places::{

@@ -40,7 +40,7 @@ struct Standing {
 
 /// What the file names, by these names: of some that share one, the first.
 pub(super) struct Written<'a> {
-    bodies: BTreeMap<&'a str, &'a BodySpec>,
+    pub(super) bodies: BTreeMap<&'a str, &'a BodySpec>,
     pub(super) joints: BTreeMap<&'a str, &'a JointSpec>,
     pub(super) markers: BTreeMap<&'a str, MarkerId>,
     /// Prescribed motions by joint and component.
@@ -91,6 +91,10 @@ pub(super) struct Builder<'a> {
     pub(super) ball_starts: Vec<BallStart>,
     /// The beam that elements are parts of.
     beams: BTreeMap<ElementId, String>,
+    /// Elements of every beam, each from one place along it to another.
+    pub(super) spans: BTreeMap<&'a str, Vec<(ElementId, [f64; 2])>>,
+    /// Ends with lumped masses: the body, and where they are fixed to it along x.
+    pub(super) masses: Vec<(usize, End, f64)>,
     /// Deformations of beams that start deformed.
     pub(super) bent: Vec<(ElementId, usize)>,
     /// Positions and rates of joints where loops are closed, by channel; none without loops.
@@ -127,6 +131,8 @@ pub(super) fn build(
         deformation_starts: Vec::new(),
         ball_starts: Vec::new(),
         beams: BTreeMap::new(),
+        spans: BTreeMap::new(),
+        masses: Vec::new(),
         bent: Vec::new(),
         closed: closed_start(model),
         closings: Vec::new(),
@@ -236,6 +242,7 @@ impl<'a> Builder<'a> {
         for mass in &body.point_mass {
             let end = self.place(&body.name, mass.place(), false)?;
             self.assembly.mass(end.point, mass.mass_kg);
+            self.note_mass(&body.name, mass.place(), end);
         }
         self.assembly.set_body(None);
         Ok(())
@@ -294,6 +301,9 @@ impl<'a> Builder<'a> {
             self.beams.insert(id, name.to_owned());
             elements.push(id);
         }
+        let spans = stations.windows(2).map(|pair| [pair[0], pair[1]]);
+        let spans = elements.iter().copied().zip(spans).collect();
+        self.spans.insert(name, spans);
         let frame = Transform::new(orientation, origin);
         self.bend((body, beam), &frame, &stations, &elements, &kept)?;
         let station = |x: f64| stations.iter().position(|&s| (s - x).abs() <= near);
@@ -366,6 +376,7 @@ impl<'a> Builder<'a> {
         }
         let mechanism = self.assembly.clone().finish()?;
         let (position, velocity) = self.start(&mechanism);
+        let loaded = self.loaded_beams();
         let path = MarkerPath::of(self.spec, |name| self.written.markers.get(name).copied());
         Ok(NodalModel {
             charts: Charts::of(
@@ -393,6 +404,7 @@ impl<'a> Builder<'a> {
             path,
             has_loops: !self.closings.is_empty(),
             beams: self.beams,
+            loaded,
             bent: self.bent,
             start_s: self.spec.simulation.start_s,
             initial_position: position,
@@ -416,6 +428,7 @@ impl<'a> Builder<'a> {
         let offset = orientation * Vector(payload.center_of_mass_m);
         let center = self.rigidly(&payload.name, end, offset);
         let body = self.body_index.get(payload.body.as_str()).copied();
+        self.note_mass(&payload.body, payload.place(), center);
         self.assembly.set_body(body);
         self.assembly.mass(center.point, payload.mass_kg);
         let inertia = tensor(payload.inertia_kg_m2, payload.products_of_inertia_kg_m2);

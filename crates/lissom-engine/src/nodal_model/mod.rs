@@ -21,6 +21,7 @@ mod formulation;
 mod frozen;
 mod inspect;
 mod joints;
+mod loaded;
 mod loops;
 mod lowest;
 mod nodes;
@@ -51,6 +52,7 @@ use lissom_tree::flex::FlexError;
 
 use crate::model::Model;
 use charts::Charts;
+use loaded::LoadedBeam;
 
 pub use actions::NodalActions;
 pub(crate) use equilibrium::equilibrium;
@@ -183,6 +185,8 @@ pub struct NodalModel {
     has_loops: bool,
     /// The beam that elements are parts of.
     beams: BTreeMap<ElementId, String>,
+    /// Beams whose loads are recorded.
+    loaded: Vec<LoadedBeam>,
     /// Deformations of beams that start deformed.
     bent: Vec<(ElementId, usize)>,
     /// When the nominal motion begins.

@@ -422,6 +422,7 @@ impl<'a> Builder<'a> {
             charts: None,
             has_loops: false,
             beams: self.beams,
+            loaded: Vec::new(),
             bent: Vec::new(),
             start_s: spec.simulation.start_s,
             initial_position: position,

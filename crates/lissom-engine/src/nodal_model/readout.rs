@@ -67,6 +67,7 @@ impl NodalModel {
                     bodies: [closure.from, closure.to.body],
                 })
                 .collect(),
+            beams: self.loaded.iter().map(|beam| beam.part.clone()).collect(),
             nodes: self.nodes.iter().map(node).collect(),
             markers: (self.markers.iter())
                 .map(|marker| marker.name.clone())
@@ -195,6 +196,14 @@ impl Readout for NodalEquations<'_> {
 
     fn needed_wrench(&self, body: usize) -> Force<f64> {
         self.needed[body]
+    }
+
+    fn needed_beyond(&self, beam: usize, section: usize) -> Force<f64> {
+        self.nodal.loaded[beam].needed_beyond(section, self.dynamics.equations())
+    }
+
+    fn section_frame(&mut self, beam: usize, section: usize) -> Transform<f64> {
+        self.nodal.loaded[beam].frame(section, self.dynamics.equations())
     }
 
     fn joint_frame(&mut self, joint: usize) -> Transform<f64> {

@@ -53,6 +53,7 @@ mod sampled;
 mod sampled_control;
 mod scene;
 mod schema;
+mod section_loads;
 mod shipped;
 mod signals;
 mod simulation;

@@ -1,8 +1,10 @@
 //! Forces between the parts of a mechanism, at the accelerations set last.
 
-use lissom_spatial::{Force, Vector};
+use lissom_spatial::{Force, Transform, Vector};
 
 use super::Equations;
+use crate::assembly::End;
+use crate::beam::Beam;
 use crate::element::{ElementId, ElementKind};
 use crate::node::NodeId;
 
@@ -28,6 +30,45 @@ impl Equations<'_> {
                 wrenches[body] += self.about_origin(lump.node(), force);
             }
         }
+    }
+
+    /// What the mass of a part of a beam needs beyond its weight, in inertial components about the origin; the part reaches from
+    /// one fraction of its length to another. Nothing for other elements.
+    pub fn needed_between(&self, beam: ElementId, part: [f64; 2]) -> Force<f64> {
+        let Some((beam, sites)) = self.beam(beam) else {
+            return Force::zero();
+        };
+        let nodes = sites.map(|i| &self.pass.nodes[i]);
+        let [moment, force] = beam.needed_between(nodes, self.gravity, part);
+        Force::new(moment, force)
+    }
+
+    /// Pose of the section at a fraction of the length of a beam; none for other elements.
+    pub fn section(&self, beam: ElementId, at: f64) -> Option<Transform<f64>> {
+        let (beam, sites) = self.beam(beam)?;
+        let (axes, place) = beam.section(sites.map(|i| &self.pass.nodes[i]), at);
+        Some(Transform::new(axes, place))
+    }
+
+    /// What the lumped mass and inertia of a body at an end need beyond their weight, in inertial components about the origin.
+    pub fn needed_at(&self, end: End, body: usize) -> Force<f64> {
+        let (mechanism, mut sum) = (self.mechanism, Force::zero());
+        let ends = [end.point.0, end.orientation.0];
+        for (lump, of) in mechanism.lumps.iter().zip(&mechanism.lump_body) {
+            if *of == Some(body) && ends.contains(&lump.node()) {
+                let force = lump.inertial_force(&self.pass.nodes, self.gravity);
+                sum += self.about_origin(lump.node(), force);
+            }
+        }
+        sum
+    }
+
+    fn beam(&self, beam: ElementId) -> Option<(&Beam, [usize; 4])> {
+        let element = &self.mechanism.elements[beam.index()];
+        let ElementKind::Beam(beam) = &element.kind else {
+            return None;
+        };
+        Some((beam, std::array::from_fn(|i| element.nodes[i])))
     }
 
     /// A force at a point or a moment at an orientation, about the origin.

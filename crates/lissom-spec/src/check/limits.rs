@@ -26,6 +26,8 @@ pub(crate) const MOST_DIVISIONS: usize = 1000;
 
 /// Most elements of a beam: modes and linear models of nodal equations are dense, at a cost that grows with the cube of their number.
 pub(crate) const MOST_ELEMENTS_PER_LINK: usize = 200;
+/// Most sections of a beam in which loads are recorded; each has up to ten channels.
+pub(crate) const MOST_LOAD_SECTIONS: usize = 201;
 
 /// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.
 pub(crate) const SHORTEST_S: f64 = 1e-12;

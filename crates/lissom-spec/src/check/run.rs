@@ -3,7 +3,7 @@
 use super::Checker;
 use super::limits::{LARGEST, LARGEST_ATOL, SMALLEST_RTOL};
 use crate::path::Path;
-use crate::spec::{AdaptiveSpec, InitialSpec, IntegratorSpec};
+use crate::spec::{AdaptiveSpec, BodyKind, BodySpec, InitialSpec, IntegratorSpec};
 
 /// Most samples of one run; more than this is a slip of the pen and would fill the memory.
 const MOST_SAMPLES: f64 = 1e8;
@@ -57,6 +57,11 @@ impl Checker<'_> {
                 path,
                 "it names no channel to keep; without it every channel is kept",
             );
+        }
+        let is_beam = |body: &BodySpec| matches!(body.kind(), Some(BodyKind::Beam(_)));
+        if spec.output.load_sections.is_some() && !spec.body.iter().any(is_beam) {
+            let path = Path::root().key("output").key("load_sections");
+            self.no_effect(path, "no body is a `beam`, and only beams have sections");
         }
         let path = Path::root().key("output").key("sample_period_s");
         if let Some(period_s) = spec.output.sample_period_s

@@ -79,8 +79,9 @@ pub use reduced::{
 };
 pub use run::{
     AdaptiveSpec, ElementCrossings, FidelityPreset, FidelitySpec, FormulationSpec,
-    GeneralizedAlphaSpec, InitialSpec, IntegratorSpec, NewmarkSpec, NodalFormulationSpec,
-    OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec, StaticLoadSpec,
+    GeneralizedAlphaSpec, InitialSpec, IntegratorSpec, LoadedBeam, NewmarkSpec,
+    NodalFormulationSpec, OutputFormat, OutputSpec, SimulationSpec, StaticForceSpec,
+    StaticLoadSpec,
 };
 pub use section::{
     BeamMaterialSpec, BeamPropertiesSpec, BoxSpec, CircleSpec, ElasticSpec, IBeamSpec, PolygonSpec,

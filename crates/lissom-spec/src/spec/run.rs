@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::body::BodySpec;
+use super::beam::BeamSpec;
+use super::body::{BodyKind, BodySpec};
 use super::closure::ClosureSpec;
 use crate::fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
 
@@ -366,6 +367,9 @@ pub struct OutputSpec {
     /// Beginnings of the names of the channels to keep; every channel when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channels: Option<Vec<String>>,
+    /// Sections of every beam, evenly from root to tip, in which forces, moments and stresses are recorded; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_sections: Option<usize>,
 }
 
 impl Default for OutputSpec {
@@ -374,8 +378,20 @@ impl Default for OutputSpec {
             sample_period_s: None,
             formats: all_formats(),
             channels: None,
+            load_sections: None,
         }
     }
+}
+
+/// A beam whose loads are recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LoadedBeam<'a> {
+    /// The body.
+    pub body: &'a BodySpec,
+    /// The beam that it is.
+    pub beam: &'a BeamSpec,
+    /// Places of its sections along it, from 0 at the root to its length at the tip.
+    pub sections_m: Vec<f64>,
 }
 
 /// A kind of file.
@@ -401,6 +417,28 @@ impl super::ModelSpec {
         self.output
             .sample_period_s
             .unwrap_or(self.simulation.duration_s / DEFAULT_SAMPLES)
+    }
+
+    /// The beams that bend, with the sections in which `output.load_sections` asks for loads, in the order of the file; none
+    /// if it does not.
+    pub fn loaded_beams(&self) -> Vec<LoadedBeam<'_>> {
+        let Some(count) = self.output.load_sections else {
+            return Vec::new();
+        };
+        let loaded = |body| {
+            let Some(BodyKind::Beam(beam)) = BodySpec::kind(body) else {
+                return None;
+            };
+            let (length_m, last) = (beam.total_length_m(), count.saturating_sub(1).max(1));
+            let place = |section: usize| length_m * (section as f64 / last as f64);
+            Some(LoadedBeam {
+                body,
+                beam,
+                sections_m: (0..count).map(place).collect(),
+            })
+        };
+        let bends = |body: &&BodySpec| !self.makes_rigid(body);
+        self.body.iter().filter(bends).filter_map(loaded).collect()
     }
 }
 

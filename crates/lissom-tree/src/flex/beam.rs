@@ -386,5 +386,8 @@ fn stiffness(groups: &[Group; 4]) -> DMatrix<f64> {
     matrix
 }
 
+mod cut;
 #[cfg(test)]
 mod tests;
+
+pub use cut::CutBeam;

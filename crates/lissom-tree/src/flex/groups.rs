@@ -99,21 +99,9 @@ pub(super) fn groups(beam: &Beam, point_masses: &[(f64, f64)]) -> Result<[Group;
 pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64)]) -> Vec<Slice> {
     let mut slices = Vec::new();
     for (index, (segment, &start)) in beam.segments.iter().zip(&beam.breaks()).enumerate() {
-        let (intervals, count) = match &beam.basis {
-            Basis::Elements { per_segment, .. } => (per_segment[index], SLICES_PER_ELEMENT),
-            basis @ Basis::Functions { .. } => {
-                let count = slices_of_segment(groups, index, segment.length);
-                // the stretch is then a polynomial of as many degrees as the strain has points
-                let least = if foreshortens(basis) {
-                    strain_points_of_segment(groups, index, segment.length) + 1
-                } else {
-                    0
-                };
-                (1, count.max(least))
-            }
-        };
-        let rule = gauss_legendre(count);
+        let intervals = intervals_of_segment(beam, index);
         let length = segment.length / intervals as f64;
+        let rule = gauss_legendre(slices_of_interval(beam, groups, index, length));
         for interval in 0..intervals {
             for &(xi, weight) in &rule {
                 let share = 0.5 * length * weight;
@@ -132,6 +120,61 @@ pub(super) fn slices(beam: &Beam, groups: &[Group; 4], point_masses: &[(f64, f64
     });
     slices.extend(points);
     slices
+}
+
+/// The mass of a stretch of a beam at the points of quadratures along it, without point masses.
+pub(super) fn slices_between(
+    beam: &Beam,
+    groups: &[Group; 4],
+    [from, until]: [f64; 2],
+) -> Vec<Slice> {
+    let mut slices = Vec::new();
+    for (index, (segment, &start)) in beam.segments.iter().zip(&beam.breaks()).enumerate() {
+        let intervals = intervals_of_segment(beam, index);
+        let step = segment.length / intervals as f64;
+        for interval in 0..intervals {
+            let begin = (start + step * interval as f64).max(from);
+            let length = (start + step * (interval + 1) as f64).min(until) - begin;
+            if length <= 0.0 {
+                continue;
+            }
+            let count = slices_of_interval(beam, groups, index, length);
+            slices.extend(gauss_legendre(count).into_iter().map(|(xi, weight)| {
+                let share = 0.5 * length * weight;
+                Slice {
+                    x: begin + 0.5 * length * (1.0 + xi),
+                    mass: share * segment.mass_per_length,
+                    section_inertia: segment.section_inertia.map(|inertia| share * inertia),
+                }
+            }));
+        }
+    }
+    slices
+}
+
+/// Intervals of a segment in each of which all functions are smooth.
+fn intervals_of_segment(beam: &Beam, segment: usize) -> usize {
+    match &beam.basis {
+        Basis::Elements { per_segment, .. } => per_segment[segment],
+        Basis::Functions { .. } => 1,
+    }
+}
+
+/// Gauss points of an interval of a segment in which all functions are smooth.
+fn slices_of_interval(beam: &Beam, groups: &[Group; 4], segment: usize, length: f64) -> usize {
+    match &beam.basis {
+        Basis::Elements { .. } => SLICES_PER_ELEMENT,
+        basis @ Basis::Functions { .. } => {
+            let count = slices_of_segment(groups, segment, length);
+            // the stretch is then a polynomial of as many degrees as the strain has points
+            let least = if foreshortens(basis) {
+                strain_points_of_segment(groups, segment, length) + 1
+            } else {
+                0
+            };
+            count.max(least)
+        }
+    }
 }
 
 /// Gauss points that integrate every product of modes over a segment to about 1e-12.

@@ -34,7 +34,7 @@ mod share;
 mod stepped;
 mod strain;
 
-pub use beam::{Basis, Beam, Functions, Membrane, ModeCounts, Segment};
+pub use beam::{Basis, Beam, CutBeam, Functions, Membrane, ModeCounts, Segment};
 pub use body::{
     AxialStrain, FlexibleBody, MassNode, ModalIntegrals, Node, ProductBlock, RigidMotions,
 };

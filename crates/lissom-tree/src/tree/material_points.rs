@@ -14,7 +14,7 @@ use super::frame::add_generalized_forces;
 use crate::flex::{CarriedKind, FlexibleBody, MassNode, carried, equivalent_points};
 use crate::{Body, System};
 use lissom_spatial::Scalar;
-use lissom_spatial::{Force, RigidInertia, Vector};
+use lissom_spatial::{Force, Motion, RigidInertia, Vector};
 use lissom_spec::{Inertia, ShorteningTerms};
 
 /// The points of all bodies.
@@ -23,9 +23,9 @@ pub struct MaterialPoints {
     bodies: Vec<BodyPoints>,
 }
 
-/// The points of one body.
+/// The points of one body, or of a part of it.
 #[derive(Clone, Debug)]
-struct BodyPoints {
+pub(super) struct BodyPoints {
     /// The parts of the second-order displacement.
     blocks: Vec<Block>,
     points: Vec<MaterialPoint>,
@@ -225,6 +225,49 @@ impl HeldForces {
 }
 
 impl BodyPoints {
+    /// The points of a body with other mass nodes than its own.
+    pub(super) fn of_part(body: &Body, mass_nodes: Vec<MassNode>) -> Self {
+        if mass_nodes.is_empty() {
+            return Self {
+                blocks: Vec::new(),
+                points: Vec::new(),
+            };
+        }
+        let mut part = body.clone();
+        if let Some(flexible) = &mut part.flexible {
+            flexible.mass_nodes = mass_nodes;
+        }
+        points_of(&part)
+    }
+
+    /// What the points need to move as they do, at the origin of the body in its axes. `twist` and `acceleration` are those of the
+    /// body's frame, and `[elastic, rates, accelerations]` those of its coordinates; an upward acceleration stands for gravity.
+    pub(super) fn needed(
+        &self,
+        twist: Motion<f64>,
+        acceleration: Motion<f64>,
+        [elastic, rates, accelerations]: [&[f64]; 3],
+    ) -> Force<f64> {
+        let omega = twist.angular;
+        let mut needed = Force::zero();
+        for point in &self.points {
+            let place = self.place(point, elastic);
+            let (mut rate, mut relative) = (Vector::zero(), Vector::zero());
+            for (alpha, displacement) in point.displacement.iter().enumerate() {
+                let slope = Vector(*displacement) + self.curved(point, alpha, elastic);
+                rate += slope.scale(rates[alpha]);
+                relative += slope.scale(accelerations[alpha]);
+                relative += self.curved(point, alpha, rates).scale(rates[alpha]);
+            }
+            // the derivative of the components of the frame's velocity, and what its turning adds
+            let carried = acceleration.linear + acceleration.angular.cross(place) + relative;
+            let turning = omega.cross(twist.linear + omega.cross(place) + rate.scale(2.0));
+            let force = (carried + turning).scale(point.mass);
+            needed += Force::new(place.cross(force), force);
+        }
+        needed
+    }
+
     /// Where a point is in the body's frame.
     fn place<T: Scalar>(&self, point: &MaterialPoint, elastic: &[T]) -> Vector<T> {
         let mut place = Vector::constant(point.position);

@@ -17,6 +17,7 @@
 //! | $`J M^{-1} J^T`$ at the ends of closures, O(N) | [`OperationalSpace`] | section VIII |
 //! | velocity of a marker | [`marker_jacobian`] | (5), (11) |
 //! | a frame up to its acceleration, and a wrench on it | [`frame_motion`], [`add_generalized_force`] | |
+//! | sections of a beam, and what the mass between them needs | [`BeamSections`] | |
 //! | energy and momentum | [`Energy`], [`momentum`] | |
 //!
 //! # Conventions
@@ -59,6 +60,7 @@ mod membrane;
 mod node;
 mod operational_space;
 mod points;
+mod sections;
 mod shortening;
 mod stage_inertia;
 mod stiffness;
@@ -78,5 +80,6 @@ pub use massless::without_inertia;
 pub use material_points::{HeldForces, MaterialPoints};
 pub use node::keeps_second_order;
 pub use operational_space::{OperationalSpace, Push};
+pub use sections::BeamSections;
 pub use stage_inertia::StageInertia;
 pub use stiffness::{add_elastic_stiffness, add_tension_stiffness};

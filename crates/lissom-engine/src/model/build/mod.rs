@@ -8,11 +8,12 @@ mod assembly;
 mod reduce;
 
 use crate::model::places::{AxisPlace, Places, PrescribedMotion, Transmission, TreeAxis};
-use lissom_core::{Actions, JointId, JointResistance, MarkerPath};
-use lissom_spec::{Fidelity, ModelSpec};
-use lissom_tree::Linkage;
+use lissom_core::{Actions, JointId, JointResistance, MarkerPath, SectionStress};
+use lissom_spec::{Fidelity, ModelSpec, spec};
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::FlexError;
+use lissom_tree::tree::BeamSections;
+use lissom_tree::{Body, Linkage};
 use serde::Serialize;
 
 pub(crate) use reduce::{beam_of, places_in_use};
@@ -44,6 +45,19 @@ pub struct Model {
     pub initial_velocity: Vec<f64>,
     /// Where the file writes another start, which does not close the loops.
     pub start_changes: Vec<StartChange>,
+    /// Beams whose loads are recorded.
+    pub loaded: Vec<LoadedBeam>,
+}
+
+/// A beam of the tree whose loads are recorded.
+#[derive(Clone, Debug)]
+pub struct LoadedBeam {
+    /// Places of its sections, from the root.
+    pub places: Vec<f64>,
+    /// How they move.
+    pub sections: BeamSections,
+    /// Its section, where its dimensions are known.
+    pub stress: Option<SectionStress>,
 }
 
 /// A coordinate or rate that starts elsewhere than the file says, as the loops would not be closed there.
@@ -99,6 +113,33 @@ impl Model {
     /// Every body that cannot be reduced to elastic coordinates.
     pub fn build(spec: &ModelSpec) -> Result<Self, Vec<BuildError>> {
         let reduced = reduce::bodies(spec)?;
-        Ok(assembly::Assembly::new(spec, reduced).finish())
+        let mut model = assembly::Assembly::new(spec, reduced).finish();
+        model.loaded = model.loaded_beams(spec)?;
+        Ok(model)
+    }
+
+    fn loaded_beams(&self, spec: &ModelSpec) -> Result<Vec<LoadedBeam>, Vec<BuildError>> {
+        let system = &self.linkage.system;
+        let cut = |loaded: spec::LoadedBeam<'_>| {
+            let bodies = &mut system.bodies().iter();
+            let own = |body: &Body| body.name == loaded.body.name && body.flexible.is_some();
+            let body = bodies.position(own)?;
+            let sections = beam_of(loaded.body, loaded.beam).cut(&loaded.sections_m);
+            let sections = sections.map_err(|source| {
+                let mut written = spec.body.iter();
+                BuildError {
+                    body: written.position(|own| own == loaded.body).unwrap_or(0),
+                    name: loaded.body.name.clone(),
+                    source,
+                }
+            });
+            Some(sections.map(|sections| LoadedBeam {
+                sections: BeamSections::new(system, body, sections),
+                places: loaded.sections_m,
+                stress: (loaded.beam.section.as_ref()).and_then(SectionStress::of),
+            }))
+        };
+        let beams: Result<Vec<_>, _> = (spec.loaded_beams().into_iter()).filter_map(cut).collect();
+        beams.map_err(|error| vec![error])
     }
 }

@@ -1,15 +1,16 @@
 //! What signals read of a tree.
 
 use super::Equations;
-use crate::model::{AxisPlace, Model, PrescribedMotion, tip_name};
+use crate::model::{AxisPlace, LoadedBeam, Model, PrescribedMotion, tip_name};
 use lissom_core::{
-    Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, JointId, JointPart,
-    JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout, RigidMechanism as _,
+    Actions, AxisId, BeamPart, ClosureEnd, ClosurePart, Coordinates, Efforts, ElasticId, JointId,
+    JointPart, JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout,
+    RigidMechanism as _,
 };
 use lissom_numerics::linear::Label;
 use lissom_spatial::{Force, Quaternion, Transform, Vector};
-use lissom_tree::Place;
 use lissom_tree::tree::{inverse_dynamics, marker_motion};
+use lissom_tree::{ClosureKind, Place};
 
 impl Readout for Equations<'_> {
     fn parts(&self) -> Parts {
@@ -110,6 +111,25 @@ impl Readout for Equations<'_> {
         }
         let ground_from_body = self.kinematics.ground_from_body(body);
         ground_from_body.force_to_parent(self.inverse.own_force(body))
+    }
+
+    fn needed_beyond(&self, beam: usize, section: usize) -> Force<f64> {
+        self.model.loaded[beam].sections.needed_beyond(
+            section,
+            &self.model.linkage.system,
+            (&self.kinematics, &self.inverse),
+            [&self.position, &self.velocity, &self.acceleration],
+        )
+    }
+
+    fn section_frame(&mut self, beam: usize, section: usize) -> Transform<f64> {
+        self.model.loaded[beam].sections.pose(
+            section,
+            &self.model.linkage.system,
+            &self.kinematics,
+            [&self.position, &self.velocity],
+            &mut self.influence,
+        )
     }
 
     fn joint_frame(&mut self, joint: usize) -> Transform<f64> {
@@ -252,6 +272,9 @@ fn parts(model: &Model) -> Parts {
         parents: system.bodies().iter().map(|body| body.parent).collect(),
         joints: carrying.collect(),
         closures: closures.collect(),
+        beams: (model.loaded.iter())
+            .map(|beam| beam_part(model, beam))
+            .collect(),
         nodes: Vec::new(),
         markers: (linkage.markers.iter())
             .map(|marker| marker.name.clone())
@@ -260,6 +283,45 @@ fn parts(model: &Model) -> Parts {
             .map(|axis| (axis, model.places.axes[axis.0].name.clone()))
             .collect(),
         tracked: model.nominal_motion.as_ref().map(|path| path.marker),
+    }
+}
+
+/// A beam with everything on it.
+fn beam_part(model: &Model, beam: &LoadedBeam) -> BeamPart {
+    let (linkage, own) = (&model.linkage, beam.sections.body());
+    let bodies = linkage.system.bodies();
+    let along = |place: &Place| match (place, &bodies[own].flexible) {
+        (Place::Node { index, .. }, Some(flexible)) => flexible.nodes[*index].position[0],
+        (place, _) => place.offset().translation[0],
+    };
+    let hanging = bodies.iter().enumerate();
+    let hanging = hanging.filter(|(_, body)| body.parent == Some(own));
+    let closures = linkage.closures.iter().enumerate();
+    let ends = closures.flat_map(|(at, closure)| {
+        let slides = matches!(
+            closure.kind,
+            ClosureKind::OnBeam { .. } | ClosureKind::AlongBeam { .. } | ClosureKind::TwistOfBeam
+        );
+        let from = (ClosureEnd::From, &closure.from, slides);
+        let ends = [from, (ClosureEnd::To, &closure.to, false)].into_iter();
+        let on_beam = ends.filter(|(_, end, _)| end.body == Some(own));
+        on_beam.map(move |(side, end, slides)| (at, side, (!slides).then(|| along(&end.place))))
+    });
+    let markers = linkage.markers.iter().enumerate();
+    let markers = markers.filter(|(_, marker)| marker.body == Some(own));
+    BeamPart {
+        name: bodies[own].name.clone(),
+        body: own,
+        sections: beam.places.clone(),
+        held_at: along(&bodies[own].inboard),
+        hanging: hanging
+            .map(|(at, body)| (at, along(&body.outboard)))
+            .collect(),
+        closures: ends.collect(),
+        markers: markers
+            .map(|(at, marker)| (MarkerId(at), along(&marker.place)))
+            .collect(),
+        section: beam.stress.clone(),
     }
 }
 

@@ -441,6 +441,7 @@ impl<'a> Assembly<'a> {
             initial_position: self.model.initial_position,
             initial_velocity: self.model.initial_velocity,
             start_changes: Vec::new(),
+            loaded: Vec::new(),
         }
     }
 
