@@ -94,6 +94,12 @@ fn in_words(loaded: &Loaded, found: &Linearized, arguments: &LinearizeArguments)
             list(&others.states)
         ));
     }
+    if found.start().is_none() {
+        lines.push(
+            "  x_start is left out: the state at which a run begins cannot be expressed in the coordinates of the first instant"
+                .to_owned(),
+        );
+    }
     lines.push(match &arguments.out {
         Some(path) => format!("\nWrote {}.", path.display()),
         None => "\nNothing was written; --out arm.npz writes the matrices, --json prints them."

@@ -182,7 +182,7 @@ fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Str
         loaded.name(),
         counted(modes.coordinates.len(), "coordinate"),
         if frozen.held.is_empty() {
-            "nothing held".to_owned()
+            "no joint held".to_owned()
         } else {
             format!("{} held", names(&frozen.held, frozen))
         }

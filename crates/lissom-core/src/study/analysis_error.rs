@@ -96,14 +96,26 @@ pub enum AnalysisError {
         /// The coordinate.
         coordinate: String,
     },
+    /// A start that is no deviation.
+    #[error(
+        "the state at which the study begins cannot be expressed in the independent coordinates of the nominal motion at t = {} s; begin \
+         nearer to that motion, or name other joints as independent in simulation.closure",
+        rounded(*.time_s, 6)
+    )]
+    NoStart {
+        /// When.
+        time_s: f64,
+    },
     /// Linear equations that hold no more.
     #[error(
-        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, where linear equations hold no more; {}",
+        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, and equations linearised about that motion do not \
+         describe the mechanism so far from it; {}",
         rounded(*.time_s, 6),
         if *.by_interpolation {
-            "interpolating between the points may be why: take more of them"
+            "half of the points give another solution, so that there may be too few of them: take more"
         } else {
-            "add feedback (a controller) or prescribe its motion to keep it there, or run the model"
+            "the flexible mechanism does not follow its nominal motion, which is that of rigid bodies: hold it there with a controller or \
+             a prescribed motion, end the simulation earlier, or simulate the nonlinear equations with `lissom run`"
         }
     )]
     Large {

@@ -95,7 +95,8 @@ pub struct Linearized {
     pub nominal_inputs: Vec<usize>,
     /// Numbers of the inputs that something drives: joints with an input, a controller or a motor, and loads on markers.
     pub driven_inputs: Vec<usize>,
-    /// Deviation of the state that the study begins at from the first one: independent coordinates, then their rates.
+    /// Deviation of the state that the study begins at from the first one: independent coordinates, then their rates. Not numbers
+    /// where that state cannot be expressed in the coordinates of the first point, see [`Linearized::start`].
     pub initial: [Vec<f64>; 2],
 }
 
@@ -152,6 +153,13 @@ impl Linearized {
             all.any(|each| each[*actuator] != Saturation::default())
         };
         (0..count).filter(is_held).collect()
+    }
+
+    /// The deviation with which a study begins, rates after coordinates; `None` where its state cannot be expressed in the coordinates of
+    /// the first point.
+    pub fn start(&self) -> Option<Vec<f64>> {
+        let start = self.initial.concat();
+        start.iter().all(|x| x.is_finite()).then_some(start)
     }
 
     /// The equations of one stretch, by its number.

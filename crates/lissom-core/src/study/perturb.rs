@@ -5,9 +5,9 @@
 //!
 //! Matrices and stress resultants, which belong to joints and deformations, are interpolated between the points of
 //! linearisation. What is recorded is not: at every sample the mechanism is brought to its nominal state of that instant, and
-//! coordinates and markers are expanded there. What remains of the interpolation is measured by leaving out every second
+//! coordinates and markers are expanded there. What remains of the interpolation is estimated by leaving out every second
 //! point: where something happens between the points, such as a beam that passes a support, the error of twice the intervals is
-//! twice as large, so that the difference is the error; where all is smooth it is four times as large and the difference three errors.
+//! twice as large, so that the difference is the error; where all is smooth it is sixteen times as large and the difference fifteen errors.
 //! Past dead points matrices change so quickly that two solutions may agree by chance: there a third one, with every fourth point, has its say.
 
 use nalgebra::DMatrix;
@@ -53,7 +53,7 @@ pub struct PerturbedRun {
     pub failure: Option<AnalysisError>,
     /// The angle that is furthest off the nominal motion at a sample; none where nothing turns.
     pub largest_angle: Option<AngleDeviation>,
-    /// How large the error is at most, as far as the points tell, that interpolating between them leaves, one per channel; `None`
+    /// Estimate of the error that interpolating between the points leaves, one per channel; `None`
     /// where too few points are left for it when every second one is taken away, and past dead points every second one again.
     pub interpolation_error: Option<Vec<f64>>,
 }
@@ -266,7 +266,10 @@ fn solve(
     let Some(&end) = samples.last() else {
         return Ok(Solution::default());
     };
-    let mut state = linearized.initial.concat();
+    let time_s = starts.first().copied().unwrap_or(f64::NAN);
+    let mut state = linearized
+        .start()
+        .ok_or(AnalysisError::NoStart { time_s })?;
     let mut solution = Solution::default();
     for (index, &trajectory) in stretches.iter().enumerate() {
         let (start, until) = (starts[index], starts.get(index + 1).copied().unwrap_or(end));

@@ -386,3 +386,25 @@ fn a_sliding_beam_deviates_in_proportion_to_its_bend() {
     let end_mm = 1e3 * last(&run.recording, "rear.position.y");
     assert!((end_mm - END_OF_THE_RUN_MM).abs() < DIGITS_MM, "{end_mm}");
 }
+
+/// Words: a start that cannot be expressed in the coordinates of the nominal motion is told, and no run begins with what is no number.
+#[test]
+fn starts_that_are_no_deviations_are_told() {
+    let spec = changed(SLIDING_BEAM, &[]);
+    let mechanism = mechanism(&spec);
+    let mut linearized = along(&mechanism, 41);
+    assert!(linearized.start().is_some());
+    linearized.initial[1][0] = f64::NAN;
+    assert!(linearized.start().is_none());
+    let options = PerturbOptions {
+        terms: Terms::CASES[0],
+        interpolation: Interpolation::Matrices,
+        order: OutputOrder::First,
+    };
+    let done = mechanism.perturb(&linearized, &[0.0, 0.1], options, &mut |_| Flow::Continue);
+    let told = done.err().unwrap().to_string();
+    assert!(
+        told.contains("independent coordinates of the nominal motion at t = 0 s"),
+        "{told}"
+    );
+}

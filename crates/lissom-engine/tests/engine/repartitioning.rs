@@ -536,9 +536,10 @@ fn deviations_pass_dead_points_as_runs_do() {
             });
             errors.fold(0.0, f64::max) / most
         });
-        let [.., coarse, fine] = errors;
-        let order = (coarse / fine).log2();
-        assert!((order - 2.0).abs() < off_order, "{errors:?}");
+        let [coarse, .., fine] = errors;
+        // cubics of factors are of fourth order, lines near dead points of second: over all three doublings, as either may lead
+        let order = (coarse / fine).log2() / 3.0;
+        assert!(order > 2.0 - off_order, "{errors:?}");
         assert!(fine < 0.1, "{errors:?}");
     }
 }

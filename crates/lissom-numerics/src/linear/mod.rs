@@ -16,11 +16,11 @@
 
 mod assignment;
 mod balance;
+mod between;
 mod blocked;
 mod crossings;
 mod error;
 mod frozen;
-mod inertia;
 mod large;
 mod linearization;
 mod lowest;
@@ -36,6 +36,7 @@ mod symmetric;
 mod tracking;
 mod trajectory;
 mod transfer;
+mod weights;
 
 pub use nalgebra::Complex;
 

@@ -5,9 +5,10 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::integrate::{FirstOrder, SecondOrder};
 
+use super::between::{Between, add_product};
 use super::error::LinearError;
-use super::inertia::{InertiaBetween, add_product};
-use super::trajectory::{Interpolation, LinearizedTrajectory, Terms};
+use super::trajectory::{Interpolation, LinearizedTrajectory, Point, Terms};
+use super::weights::Weights;
 
 /// Inputs that deviations of the actuated degrees of freedom ask for, $`\delta u`$.
 pub trait Feedback {
@@ -25,7 +26,7 @@ impl Feedback for OpenLoop {
     }
 }
 
-/// $`\delta u = -K_p\,\delta e - K_v\,\delta\dot e`$ on some actuated degrees of freedom, gains interpolated linearly along the
+/// $`\delta u = -K_p\,\delta e - K_v\,\delta\dot e`$ on some actuated degrees of freedom, gains interpolated by cubics along the
 /// motion.
 #[derive(Clone, Debug)]
 pub struct Servo {
@@ -83,9 +84,16 @@ impl Servo {
 
     /// $`K_p`$ or $`K_v`$ of the members at an instant.
     fn gain(&self, kind: usize, time: f64) -> DMatrix<f64> {
-        let (index, share) = self.interval(time);
-        let next = (index + 1).min(self.gains.len() - 1);
-        &self.gains[index][kind] * (1.0 - share) + &self.gains[next][kind] * share
+        let size = self.members.len();
+        let mut gain = DMatrix::zeros(size, size);
+        for (point, weight) in self.weights(time).iter() {
+            gain += &self.gains[point][kind] * weight;
+        }
+        gain
+    }
+
+    fn weights(&self, time: f64) -> Weights {
+        Weights::cubic(self.times.len(), |point| self.times[point], time)
     }
 
     /// Adds $`K_p`$ at an instant to a matrix over all actuated degrees of freedom.
@@ -107,29 +115,16 @@ impl Servo {
         }
     }
 
-    fn interval(&self, time: f64) -> (usize, f64) {
-        let after = self.times.partition_point(|&t| t <= time);
-        let index = after.saturating_sub(1);
-        match self.times.get(index + 1) {
-            None => (index, 0.0),
-            Some(next) => {
-                let start = self.times[index];
-                (index, ((time - start) / (next - start)).clamp(0.0, 1.0))
-            }
-        }
-    }
-
     /// Adds the efforts of deviations and rates of all actuated degrees of freedom.
     pub fn add_effort(&self, time: f64, deviation: &[f64], rate: &[f64], effort: &mut [f64]) {
-        let (index, share) = self.interval(time);
-        let next = (index + 1).min(self.gains.len() - 1);
-        for (i, &row) in self.members.iter().enumerate() {
-            for (j, &column) in self.members.iter().enumerate() {
-                let gain = |kind: usize| {
-                    self.gains[index][kind][(i, j)] * (1.0 - share)
-                        + self.gains[next][kind][(i, j)] * share
-                };
-                effort[row] -= gain(0) * deviation[column] + gain(1) * rate[column];
+        for (point, weight) in self.weights(time).iter() {
+            let [position_gain, rate_gain] = &self.gains[point];
+            for (i, &row) in self.members.iter().enumerate() {
+                for (j, &column) in self.members.iter().enumerate() {
+                    effort[row] -= weight
+                        * (position_gain[(i, j)] * deviation[column]
+                            + rate_gain[(i, j)] * rate[column]);
+                }
             }
         }
     }
@@ -157,17 +152,20 @@ impl Feedback for Vec<Servo> {
 pub struct Perturbed<'a, F> {
     trajectory: &'a LinearizedTrajectory,
     feedback: F,
-    interpolation: Interpolation,
-    stiffness: Vec<DMatrix<f64>>,
-    /// $`M^{-1}`$, $`M^{-1}K`$, $`M^{-1}C`$ at each point, if those are interpolated.
-    state_space: Vec<[DMatrix<f64>; 3]>,
-    /// Between each point and the next, once an acceleration has been asked for there.
-    inertia: Vec<Option<InertiaBetween>>,
+    equations: Equations<'a>,
     force: Vec<f64>,
     scratch: Vec<f64>,
     deviation: Vec<f64>,
     rate: Vec<f64>,
     effort: Vec<f64>,
+}
+
+/// The equations between the points.
+#[derive(Debug)]
+enum Equations<'a> {
+    Matrices(Between<'a>),
+    /// $`M^{-1}`$, $`M^{-1}K`$, $`M^{-1}C`$ at each point.
+    StateSpace(Vec<[DMatrix<f64>; 3]>),
 }
 
 impl<'a, F: Feedback> Perturbed<'a, F> {
@@ -182,36 +180,17 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
         terms: Terms,
         interpolation: Interpolation,
     ) -> Result<Self, LinearError> {
-        let stiffness: Vec<DMatrix<f64>> = trajectory
-            .points()
-            .iter()
-            .map(|p| p.stiffness(terms))
-            .collect();
-        let mut state_space = Vec::new();
-        if interpolation == Interpolation::StateSpace {
-            for (point, stiffness) in trajectory.points().iter().zip(&stiffness) {
-                let factor = point
-                    .linear
-                    .mass
-                    .clone()
-                    .cholesky()
-                    .ok_or(LinearError::SingularMass { time_s: point.time })?;
-                state_space.push([
-                    factor.inverse(),
-                    factor.solve(stiffness),
-                    factor.solve(&point.linear.damping),
-                ]);
-            }
-        }
-        let dofs = stiffness.first().map_or(0, DMatrix::nrows);
+        let equations = match interpolation {
+            Interpolation::Matrices => Equations::Matrices(Between::new(trajectory, terms)?),
+            Interpolation::StateSpace => Equations::StateSpace(state_space(trajectory, terms)?),
+        };
+        let first = trajectory.points().first();
+        let dofs = first.map_or(0, |point| point.linear.mass.nrows());
         let actuated = trajectory.actuated().len();
         Ok(Self {
             trajectory,
             feedback,
-            interpolation,
-            stiffness,
-            state_space,
-            inertia: vec![None; trajectory.points().len()],
+            equations,
             force: vec![0.0; dofs],
             scratch: vec![0.0; dofs],
             deviation: vec![0.0; actuated],
@@ -238,35 +217,8 @@ impl<'a, F: Feedback> Perturbed<'a, F> {
             self.force[dof] += effort;
         }
     }
-}
 
-impl<F: Feedback> Perturbed<'_, F> {
-    /// Writes what the interpolated matrices leave of the excitation, $`f - K\,\delta - C\,\dot\delta`$.
-    fn balance(&mut self, time: f64, position: &[f64], velocity: &[f64], left: &mut [f64]) {
-        self.excite(time, position, velocity);
-        left.copy_from_slice(&self.force);
-        let (index, next, share) = self.neighbours(time);
-        let [a, b] = [index, next].map(|point| &self.trajectory.points()[point].linear.damping);
-        let (stiffness, later) = (&self.stiffness[index], &self.stiffness[next]);
-        for (matrix, weight, of) in [
-            (stiffness, share - 1.0, position),
-            (later, -share, position),
-            (a, share - 1.0, velocity),
-            (b, -share, velocity),
-        ] {
-            add_product(matrix, weight, of, left);
-        }
-    }
-
-    /// The points around an instant and the share of the way between them.
-    fn neighbours(&self, time: f64) -> (usize, usize, f64) {
-        let (index, share) = self.trajectory.interval(time);
-        let next = (index + 1).min(self.trajectory.points().len() - 1);
-        (index, next, share)
-    }
-
-    /// Accelerations by the interpolated $`A_{ss}`$ and $`B_{ss}`$.
-    fn by_state_space(
+    fn accelerate(
         &mut self,
         time: f64,
         position: &[f64],
@@ -274,23 +226,41 @@ impl<F: Feedback> Perturbed<'_, F> {
         acceleration: &mut [f64],
     ) {
         self.excite(time, position, velocity);
-        let (index, next, share) = self.neighbours(time);
-        let (a, b) = (&self.state_space[index], &self.state_space[next]);
-        for (i, acceleration) in acceleration.iter_mut().enumerate() {
-            let mut sum = 0.0;
-            for j in 0..self.force.len() {
-                sum += blend(&a[0], &b[0], share, i, j) * self.force[j]
-                    - blend(&a[1], &b[1], share, i, j) * position[j]
-                    - blend(&a[2], &b[2], share, i, j) * velocity[j];
+        match &mut self.equations {
+            Equations::Matrices(between) => {
+                between.set(time);
+                acceleration.copy_from_slice(&self.force);
+                between.accelerate(position, velocity, acceleration);
             }
-            *acceleration = sum;
+            Equations::StateSpace(points) => {
+                acceleration.fill(0.0);
+                for (point, weight) in self.trajectory.linear(time).iter() {
+                    let [inverse, stiffness, damping] = &points[point];
+                    add_product(inverse, weight, &self.force, acceleration);
+                    add_product(stiffness, -weight, position, acceleration);
+                    add_product(damping, -weight, velocity, acceleration);
+                }
+            }
         }
     }
 }
 
-/// An entry between two points.
-fn blend(a: &DMatrix<f64>, b: &DMatrix<f64>, share: f64, i: usize, j: usize) -> f64 {
-    a[(i, j)] * (1.0 - share) + b[(i, j)] * share
+/// $`M^{-1}`$, $`M^{-1}K`$, $`M^{-1}C`$ at each point.
+fn state_space(
+    trajectory: &LinearizedTrajectory,
+    terms: Terms,
+) -> Result<Vec<[DMatrix<f64>; 3]>, LinearError> {
+    let at = |point: &Point| {
+        let factor = (point.linear.mass.clone())
+            .cholesky()
+            .ok_or(LinearError::SingularMass { time_s: point.time })?;
+        Ok([
+            factor.inverse(),
+            factor.solve(&point.stiffness(terms)),
+            factor.solve(&point.linear.damping),
+        ])
+    };
+    trajectory.points().iter().map(at).collect()
 }
 
 impl<F: Feedback> FirstOrder for Perturbed<'_, F> {
@@ -299,20 +269,7 @@ impl<F: Feedback> FirstOrder for Perturbed<'_, F> {
         let (position, velocity) = state.split_at(dofs);
         let (position_rate, acceleration) = rate.split_at_mut(dofs);
         position_rate.copy_from_slice(velocity);
-        match self.interpolation {
-            Interpolation::StateSpace => {
-                self.by_state_space(time, position, velocity, acceleration);
-            }
-            Interpolation::Matrices => {
-                self.balance(time, position, velocity, acceleration);
-                let (index, next, share) = self.neighbours(time);
-                let points = self.trajectory.points();
-                let inertia = self.inertia[index].get_or_insert_with(|| {
-                    InertiaBetween::new(&points[index].linear.mass, &points[next].linear.mass)
-                });
-                inertia.solve(share, acceleration, &mut self.scratch);
-            }
-        }
+        self.accelerate(time, position, velocity, acceleration);
     }
 }
 
@@ -333,37 +290,31 @@ impl<F: Feedback> SecondOrder for Perturbed<'_, F> {
         acceleration: &[f64],
         residual: &mut [f64],
     ) {
-        match self.interpolation {
-            Interpolation::StateSpace => {
-                self.by_state_space(time, position, velocity, residual);
-                for (residual, acceleration) in residual.iter_mut().zip(acceleration) {
-                    *residual = acceleration - *residual;
-                }
+        if let Equations::StateSpace(_) = self.equations {
+            self.accelerate(time, position, velocity, residual);
+            for (residual, acceleration) in residual.iter_mut().zip(acceleration) {
+                *residual = acceleration - *residual;
             }
-            Interpolation::Matrices => {
-                self.balance(time, position, velocity, residual);
-                let (index, next, share) = self.neighbours(time);
-                let [a, b] =
-                    [index, next].map(|point| &self.trajectory.points()[point].linear.mass);
-                for residual in residual.iter_mut() {
-                    *residual = -*residual;
-                }
-                add_product(a, 1.0 - share, acceleration, residual);
-                add_product(b, share, acceleration, residual);
-            }
+            return;
+        }
+        self.excite(time, position, velocity);
+        if let Equations::Matrices(between) = &mut self.equations {
+            between.set(time);
+            let places = [&mut self.scratch[..], residual];
+            between.residual(position, velocity, acceleration, &self.force, places);
         }
     }
 
     fn mass_matrix(&mut self, time: f64, _position: &[f64], mass: &mut [f64]) {
         let dofs = self.dof_count();
-        let (index, next, share) = self.neighbours(time);
-        let [a, b] = [index, next].map(|point| &self.trajectory.points()[point].linear.mass);
-        for i in 0..dofs {
-            for j in 0..dofs {
-                mass[i * dofs + j] = match self.interpolation {
-                    Interpolation::StateSpace => f64::from(u8::from(i == j)),
-                    Interpolation::Matrices => blend(a, b, share, i, j),
-                };
+        match &mut self.equations {
+            Equations::Matrices(between) => {
+                between.set(time);
+                between.mass(mass);
+            }
+            Equations::StateSpace(_) => {
+                mass.fill(0.0);
+                mass.iter_mut().step_by(dofs + 1).for_each(|x| *x = 1.0);
             }
         }
     }

@@ -11,7 +11,7 @@ use super::error::LinearError;
 use super::spectrum::NOT_CONVERGED;
 
 /// Iterations allowed for each eigenvalue; two or three are usual.
-pub(super) const ITERATIONS_PER_MODE: usize = 100;
+const ITERATIONS_PER_MODE: usize = 100;
 /// Steps in which a shift may grow until the shifted stiffness is definite, by ten each: from $`\sqrt\varepsilon`$ to beyond one.
 const STEPS: i32 = 10;
 
@@ -93,7 +93,7 @@ impl Symmetric {
 }
 
 /// $`L^{-1}AL^{-T}`$ of a symmetric matrix.
-pub(super) fn reduced(
+fn reduced(
     factor: &Cholesky<f64, Dyn>,
     matrix: &DMatrix<f64>,
 ) -> Result<DMatrix<f64>, LinearError> {

@@ -1,7 +1,7 @@
 //! Equations linearised along a motion, as data: points, and what lies between them.
 //!
-//! Jonker & Aarts (24)–(32), (41). Matrices are interpolated linearly, vectors by cubics, which do not reach across
-//! instants at which the motion is not smooth: its points lie on [both sides](with_breaks) of them. All of them are in
+//! Jonker & Aarts (24)–(32), (41). What lies between the points is interpolated by cubics, which do not reach across
+//! instants at which the motion is not smooth: its points lie on [both sides](with_breaks) of them. All of it is in
 //! coordinates of joints and deformations; positions in ground axes, which turn with an arm, are not interpolated.
 
 use nalgebra::{DMatrix, DVector};
@@ -10,6 +10,7 @@ use lissom_spatial::Vector;
 
 use super::error::LinearError;
 use super::linearization::{Labels, Linearization};
+use super::weights::{Weights, are_sides_of_a_break, interval};
 use crate::statics::solve::Scaled;
 
 /// Which terms of the linearised equations are taken: the cases of Table I.
@@ -42,12 +43,12 @@ impl Terms {
     }
 }
 
-/// What is interpolated linearly between the points of linearisation.
+/// What is interpolated between the points of linearisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Interpolation {
-    /// $`M_0`$, $`C_0`$ and the stiffness.
+    /// The factor of $`M_0`$, $`C_0`$ and the stiffness, by cubics.
     Matrices,
-    /// $`A_{ss} = [0, 1; -M^{-1}K, -M^{-1}C]`$ and $`B_{ss} = [0; M^{-1}]`$, as printed; needs many points.
+    /// $`A_{ss} = [0, 1; -M^{-1}K, -M^{-1}C]`$ and $`B_{ss} = [0; M^{-1}]`$ linearly, as printed; needs many points.
     StateSpace,
 }
 
@@ -203,68 +204,19 @@ impl LinearizedTrajectory {
         &self.elastic
     }
 
-    /// Interval that holds `time`, the nearest outside, and the share of it that has passed.
-    pub(super) fn interval(&self, time: f64) -> (usize, f64) {
-        let last = self.points.len().saturating_sub(2);
-        let after = self.points.partition_point(|point| point.time <= time);
-        let index = after.saturating_sub(1).min(last);
-        let Some(next) = self.points.get(index + 1) else {
-            return (index, 0.0);
-        };
-        let start = self.points[index].time;
-        (
-            index,
-            ((time - start) / (next.time - start)).clamp(0.0, 1.0),
-        )
+    /// The point that begins the interval that holds `time`.
+    pub(super) fn interval(&self, time: f64) -> usize {
+        interval(self.points.len(), |point| self.points[point].time, time).0
     }
 
-    /// Four points and weights of cubic interpolation at `time`, within what is smooth around it; of lower order, with
-    /// weights of zero, where that has fewer points.
-    fn cubic(&self, time: f64) -> ([usize; 4], [f64; 4]) {
-        let (index, share) = self.interval(time);
-        let last = self.points.len() - 1;
-        // on a break nothing lies between its two sides
-        if index < last && self.breaks_behind(index) {
-            return ([index; 4], [1.0, 0.0, 0.0, 0.0]);
-        }
-        let (mut first, mut end) = (index, (index + 1).min(last));
-        // the interval and its neighbours; at an end of what is smooth, two of one side
-        for _ in 0..2 {
-            if end - first < 3 && first > 0 && !self.breaks_behind(first - 1) {
-                first -= 1;
-            }
-            if end - first < 3 && end < last && !self.breaks_behind(end) {
-                end += 1;
-            }
-        }
-        if end == first {
-            return ([index; 4], [1.0, 0.0, 0.0, 0.0]);
-        }
-        let (start, stop) = (
-            self.points[index].time,
-            self.points[(index + 1).min(last)].time,
-        );
-        let time = start + share * (stop - start);
-        let nodes: [usize; 4] = std::array::from_fn(|i| (first + i).min(end));
-        let weights = std::array::from_fn(|i| {
-            if first + i > end {
-                return 0.0;
-            }
-            let mut weight = 1.0;
-            for j in first..=end {
-                if j != first + i {
-                    let (own, other) = (self.points[first + i].time, self.points[j].time);
-                    weight *= (time - other) / (own - other);
-                }
-            }
-            weight
-        });
-        (nodes, weights)
+    /// Weights of cubic interpolation at `time`, within what is smooth around it.
+    pub(super) fn cubic(&self, time: f64) -> Weights {
+        Weights::cubic(self.points.len(), |point| self.points[point].time, time)
     }
 
-    /// Whether a point and the next are two sides of a break.
-    fn breaks_behind(&self, point: usize) -> bool {
-        self.points[point].time.next_up() >= self.points[point + 1].time
+    /// Weights of linear interpolation at `time`.
+    pub(super) fn linear(&self, time: f64) -> Weights {
+        Weights::linear(self.points.len(), |point| self.points[point].time, time)
     }
 
     /// Nominal inputs at an instant, by cubic interpolation.
@@ -279,10 +231,10 @@ impl LinearizedTrajectory {
 
     /// Numbers of the points, by cubic interpolation.
     pub fn nominal(&self, time: f64, of: impl Fn(&Point, usize) -> f64, values: &mut [f64]) {
-        let (nodes, weights) = self.cubic(time);
+        let weights = self.cubic(time);
         for (i, value) in values.iter_mut().enumerate() {
-            *value = (0..4)
-                .map(|k| weights[k] * of(&self.points[nodes[k]], i))
+            *value = (weights.iter())
+                .map(|(point, weight)| weight * of(&self.points[point], i))
                 .sum();
         }
     }
@@ -309,7 +261,8 @@ impl LinearizedTrajectory {
         let mut kept = Vec::new();
         let mut since_break = 0;
         for (index, point) in self.points.iter().enumerate() {
-            let ends = index == last || self.breaks_behind(index);
+            let ends =
+                index == last || are_sides_of_a_break(point.time, self.points[index + 1].time);
             if since_break % 2 == 0 || ends {
                 kept.push(point.clone());
             }
@@ -348,10 +301,10 @@ impl LinearizedTrajectory {
         feedback: Option<&DMatrix<f64>>,
         held: &[usize],
     ) -> Result<Vec<f64>, LinearError> {
-        let (index, share) = self.interval(time);
-        let mut stiffness = self.points[index].stiffness(terms) * (1.0 - share);
-        if let Some(next) = self.points.get(index + 1) {
-            stiffness += next.stiffness(terms) * share;
+        let dofs = self.points[0].linear.mass.nrows();
+        let mut stiffness = DMatrix::zeros(dofs, dofs);
+        for (point, weight) in self.cubic(time).iter() {
+            stiffness += self.points[point].stiffness(terms) * weight;
         }
         if let Some(gain) = feedback {
             for (i, &row) in self.actuated.iter().enumerate() {
