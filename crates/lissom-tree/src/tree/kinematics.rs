@@ -114,7 +114,12 @@ impl<T: Scalar> Kinematics<T> {
 
     /// Poses of all bodies in the ground frame, for markers, energy and momentum.
     pub fn update_poses(&mut self, system: &System) {
-        for (k, body) in system.bodies().iter().enumerate() {
+        self.update_poses_from(system, 0);
+    }
+
+    /// [`update_poses`](Self::update_poses) when nothing has changed on the bodies before `first`.
+    pub fn update_poses_from(&mut self, system: &System, first: usize) {
+        for (k, body) in system.bodies().iter().enumerate().skip(first) {
             let pose = self.parent_from_body[k];
             self.ground_from_body[k] = match body.parent {
                 Some(p) => self.ground_from_body[p] * pose,

@@ -201,15 +201,15 @@ impl Linearizer<'_> {
         let n = self.equations.state_velocities();
         let mut derivative = DMatrix::zeros(n, n);
         let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
-        self.load_tangent(state);
-        self.tangent.evaluate(self.model, 0, efforts);
         for (block, owners) in entries.chunks(DIRECTIONS).zip(owners.chunks(DIRECTIONS)) {
             self.load_tangent(state);
             for (slot, &entry) in block.iter().enumerate() {
                 seed(self, entry, slot);
             }
-            let innermost = owners[owners.len() - 1];
-            self.tangent.evaluate(self.model, innermost, efforts);
+            // from the body nearest to the ground; the first block leaves those before it without derivatives
+            let first = block[0] == entries[0];
+            let from = if first { 0 } else { owners[owners.len() - 1] };
+            self.tangent.evaluate(self.model, from, efforts);
             self.collect(block, &mut derivative);
             each(self, block);
         }

@@ -84,7 +84,7 @@ impl<T: Real> Residual<T> {
         let system = &model.linkage.system;
         self.kinematics
             .update_from(system, first, &self.position, &self.velocity);
-        self.kinematics.update_poses(system);
+        self.kinematics.update_poses_from(system, first);
         self.force.fill(T::zero());
         for (i, gear) in model.transmissions.iter().enumerate() {
             self.motor_force[i] = -(self.motor_acceleration[i] * gear.inertia);

@@ -44,16 +44,15 @@ impl Linearizer<'_> {
             .filter_map(|(entry, body)| Some(((entry, columns[entry]?), body)))
             .unzip();
         let mut derivative = DMatrix::zeros(n + constraints.len(), n);
-        self.load_tangent(&state);
-        self.tangent.evaluate(model, 0, &efforts);
         for (block, owners) in moved.chunks(DIRECTIONS).zip(owners.chunks(DIRECTIONS)) {
             self.load_tangent(&state);
             for (slot, &(entry, _)) in block.iter().enumerate() {
                 self.seed_position(&state, entry, slot);
             }
-            // of the body nearest to the ground
-            self.tangent
-                .evaluate(model, owners[owners.len() - 1], &efforts);
+            // from the body nearest to the ground; the first block leaves those before it without derivatives
+            let first = block[0] == moved[0];
+            let from = if first { 0 } else { owners[owners.len() - 1] };
+            self.tangent.evaluate(model, from, &efforts);
             let tangent = &mut self.tangent;
             if !constraints.is_empty() {
                 constraints.update(
