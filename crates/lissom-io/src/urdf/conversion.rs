@@ -6,11 +6,10 @@ use std::fmt::Write as _;
 use lissom_spatial::{Matrix, RigidInertia, Transform, Vector, rotation_vector_of};
 
 use super::flexible::{Flexible, FlexibleLink};
+use super::keys::{central, is_zero, key_of_table, mass_properties, number, numbers, quoted};
 use super::robot::{Joint, JointType, Link, Robot, Shape, Visual};
 use super::{Called, UrdfError, UrdfFault};
 
-/// Rounding of transformed numbers of order one, which would only be noise in a text.
-const ROUNDING: f64 = 1e-14;
 /// Largest number that is taken for a limit; files have 1e16 where they mean none.
 const MOST: f64 = 1e6;
 /// How far from the tip of a beam a joint may be, in its lengths, to count as being there.
@@ -558,70 +557,4 @@ fn end(body: &str, site: &Site<'_>, rotation: &Matrix<f64>) -> String {
         [_] => quoted(body),
         _ => format!("{{ {} }}", keys.join(", ")),
     }
-}
-
-/// The centre of mass, and the inertia about it.
-fn central(inertia: &RigidInertia<f64>) -> (Vector<f64>, [[f64; 3]; 3]) {
-    let mass = inertia.mass;
-    let center = if mass > 0.0 {
-        inertia.first_moment.scale(1.0 / mass)
-    } else {
-        Vector::zero()
-    };
-    let full = inertia.rotational.full().0;
-    let steiner = |i: usize, j: usize| {
-        let square = if i == j { center.dot(center) } else { 0.0 };
-        full[i][j] - mass * (square - center[i] * center[j])
-    };
-    let central = [0, 1, 2].map(|i| [0, 1, 2].map(|j| steiner(i, j)));
-    (center, central)
-}
-
-/// Mass, centre of mass and inertia about it, as keys of a table.
-fn mass_properties(inertia: &RigidInertia<f64>, between: &str) -> String {
-    let (center, central) = central(inertia);
-    let mut keys = vec![format!("mass_kg = {}", number(inertia.mass))];
-    if !is_zero(center) {
-        keys.push(format!("center_of_mass_m = {}", numbers(center)));
-    }
-    let moments = Vector([0, 1, 2].map(|axis| central[axis][axis]));
-    keys.push(format!("inertia_kg_m2 = {}", numbers(moments)));
-    let products = Vector([central[0][1], central[0][2], central[1][2]]);
-    if !is_zero(products) {
-        keys.push(format!("products_of_inertia_kg_m2 = {}", numbers(products)));
-    }
-    keys.join(between)
-}
-
-fn is_zero(v: Vector<f64>) -> bool {
-    v.0.iter().all(|x| x.abs() < ROUNDING)
-}
-
-fn number(x: f64) -> String {
-    let x = if x.abs() < ROUNDING { 0.0 } else { x };
-    format!("{x:?}")
-}
-
-fn numbers(v: Vector<f64>) -> String {
-    format!("[{}]", v.0.map(number).join(", "))
-}
-
-/// A key of TOML, in quotes if it needs them.
-fn key_of_table(key: &str) -> String {
-    let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    if !key.is_empty() && key.bytes().all(is_bare) {
-        return key.to_owned();
-    }
-    // keys stand on one line, unlike texts
-    let escaped = |letter: char| match letter {
-        '"' | '\\' => format!("\\{letter}"),
-        letter if letter.is_control() => format!("\\U{:08X}", u32::from(letter)),
-        letter => letter.to_string(),
-    };
-    format!("\"{}\"", key.chars().map(escaped).collect::<String>())
-}
-
-/// A string of TOML.
-fn quoted(text: &str) -> String {
-    toml::Value::String(text.to_owned()).to_string()
 }

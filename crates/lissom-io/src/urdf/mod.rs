@@ -19,6 +19,7 @@
 
 mod conversion;
 mod flexible;
+mod keys;
 mod package;
 mod robot;
 
