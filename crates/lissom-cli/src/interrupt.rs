@@ -7,8 +7,8 @@
 //!         └─ results are being written ─► the writing goes on
 //! ```
 //!
-//! Whatever is cut off in the midst leaves files whole: they are written beside and put in their places at the end. A signal that the
-//! command was started to ignore, as `nohup` does with SIGHUP, stays ignored.
+//! Whatever is cut off in the midst leaves files whole: they are written beside and put in their places at the end. A SIGHUP that the
+//! command was started to ignore, as `nohup` does, stays ignored.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -41,7 +41,7 @@ static KEPT: Mutex<Option<String>> = Mutex::new(None);
 /// Has the command end as this module says. Without a handler a signal ends it at once, which is the second best.
 pub(crate) fn install() {
     #[cfg(target_os = "linux")]
-    ignored::block();
+    hangup::block_if_ignored();
     let mut first: Option<Instant> = None;
     let _ = ctrlc::set_handler(move || match first {
         Some(first) if first.elapsed() < ONE_SIGNAL => {}
@@ -139,49 +139,41 @@ impl Drop for Keeping {
     }
 }
 
-/// Signals that whoever started the command has it ignore. The handler would hear them all the same.
+/// SIGHUP, where whoever started the command has it ignore that: the handler would hear it all the same. Shells have what they start
+/// in the background ignore SIGINT, which is no wish to outlive anything.
 #[cfg(target_os = "linux")]
-mod ignored {
+mod hangup {
     use nix::sys::signal::{SigSet, Signal};
 
-    /// Signals that [`install`](super::install) handles, with their numbers.
-    const HANDLED: [(Signal, u32); 3] = [
-        (Signal::SIGHUP, 1),
-        (Signal::SIGINT, 2),
-        (Signal::SIGTERM, 15),
-    ];
-
-    /// Blocks them in this thread and in those that it starts, so that they reach nobody.
-    pub(super) fn block() {
-        // where the system does not tell, none are known
+    /// Blocks it in this thread and in those that it starts, so that it reaches nobody.
+    pub(super) fn block_if_ignored() {
+        // where the system does not tell, it is not ignored
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let ignored = mask(&status);
-        let mut set = SigSet::empty();
-        for (signal, number) in HANDLED {
-            if ignored & (1 << (number - 1)) != 0 {
-                set.add(signal);
-            }
+        if is_ignored(&status) {
+            let mut set = SigSet::empty();
+            set.add(Signal::SIGHUP);
+            let _ = set.thread_block();
         }
-        let _ = set.thread_block();
     }
 
-    /// The signals that a process ignores, by what the system tells of it: signal n is bit n - 1.
-    fn mask(status: &str) -> u64 {
+    /// Whether a process ignores it, by what the system tells of it: signal n is bit n - 1 of a mask.
+    fn is_ignored(status: &str) -> bool {
         let told = (status.lines()).find_map(|line| line.strip_prefix("SigIgn:"));
-        told.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-            .unwrap_or(0)
+        let mask = told.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        mask.is_some_and(|mask| mask & 1 != 0)
     }
 
     #[cfg(test)]
     mod tests {
         use super::*;
 
-        /// By hand: SIGHUP and SIGPIPE, as `nohup` and Rust have them.
+        /// By hand: SIGHUP and SIGPIPE, as `nohup` and Rust have them; SIGINT and SIGPIPE; nothing told.
         #[test]
         fn masks_are_read() {
             let status = "Name:\tlissom\nSigBlk:\t0000000000000002\nSigIgn:\t0000000000001001\n";
-            assert_eq!(mask(status), 1 | 1 << 12);
-            assert_eq!(mask("Name:\tlissom\n"), 0);
+            assert!(is_ignored(status));
+            assert!(!is_ignored("SigIgn:\t0000000000001002\n"));
+            assert!(!is_ignored("Name:\tlissom\n"));
         }
     }
 }

@@ -84,7 +84,15 @@ fn has_stage(folder: &Folder) -> bool {
 /// Batch systems and closed terminals ask by other signals than Ctrl-C; what was computed is kept all the same.
 #[test]
 fn a_run_that_is_asked_to_end_keeps_what_it_has() {
-    for signal in ["-TERM", "-HUP"] {
+    // what nohup starts ignores SIGHUP, these tests and all that they start too
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find(|line| line.starts_with("SigIgn:"));
+    let hangs_up =
+        !ignored.is_some_and(|mask| mask.ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']));
+    for signal in ["-TERM", "-HUP"]
+        .into_iter()
+        .filter(|signal| *signal == "-TERM" || hangs_up)
+    {
         let folder = Folder::new();
         let asked = [
             "run",
@@ -119,6 +127,11 @@ fn a_signal_that_is_ignored_from_the_start_stays_ignored() {
         "--json",
         "--set",
         "simulation.duration_s=3000",
+        // steps of a fixed length, since those of others grow once the arm has come to rest
+        "--set",
+        "simulation.integrator={generalized_alpha={step_s=1e-4}}",
+        "--set",
+        "output.sample_period_s=1",
     ];
     let lissom = folder.command(&asked);
     let mut shell = Command::new("sh");
