@@ -134,6 +134,14 @@ pub enum ErrorKind {
         /// Why.
         reason: String,
     },
+    /// A path that leads to no number of the model.
+    #[error("the path `{path}` leads to no number: {reason}")]
+    BadPath {
+        /// The path.
+        path: String,
+        /// Why.
+        reason: String,
+    },
     /// A file of another version.
     #[error("format = {format} is not known")]
     UnknownFormat {

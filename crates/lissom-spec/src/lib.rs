@@ -24,7 +24,7 @@ pub use attachments::{Attachment, Turns};
 pub use check::limits::MOST_BEAM_FREEDOMS;
 pub use error::{ErrorKind, FrameFault, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};
-pub use parse::Override;
+pub use parse::{Override, WrittenNumbers};
 pub use path::{Path, Step};
 pub use schema::json_schema;
 pub use spec::ModelSpec;

@@ -5,6 +5,7 @@
 //! [`ModelSpec::check`] still run over the rest, and their complaints about the replacements are dropped.
 
 mod depth;
+mod numbers;
 mod overrides;
 mod shape;
 
@@ -17,6 +18,7 @@ use super::path::{Document, Path};
 use super::schema::schema_value;
 use super::spec::ModelSpec;
 
+pub use numbers::WrittenNumbers;
 pub use overrides::Override;
 
 impl ModelSpec {
@@ -31,7 +33,9 @@ impl ModelSpec {
         let mut overridden = Vec::new();
         for change in overrides {
             match change.apply(&mut document) {
-                Ok(path) => overridden.push((path, change.text())),
+                Ok(paths) => {
+                    overridden.extend(paths.into_iter().map(|path| (path, change.text())));
+                }
                 Err(error) => errors.push(error),
             }
         }

@@ -33,6 +33,9 @@ impl ErrorKind {
             Self::BadOverride { .. } => {
                 "write it as path=value, for example joint.shoulder.revolute.initial_angle_rad=0.3".into()
             }
+            Self::BadPath { .. } => {
+                "name a number that the model writes, for example payload.gripper.mass_kg, or write it into the model first".into()
+            }
             Self::UnknownFormat { .. } => "write format = 1, the version this program reads".into(),
             Self::NotFinite { .. } => "write a finite number".into(),
             Self::NoBodies => "add a [[body]] and the [[joint]] that carries it".into(),

@@ -15,7 +15,8 @@ const FORMULATION: &str = "formulation";
 /// A value to be set before the model is read, written as `joint.shoulder.revolute.axis=[0, 0, 1]`.
 ///
 /// Every step of the path is a key; in a list of tables it is the name of an item, or its place counted
-/// from zero. Steps with dots in them are quoted.
+/// from zero. Steps with dots in them are quoted. The step `*` stands for every item of a list, or every key of a table, in which the
+/// rest of the path is written.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Override {
     steps: Vec<String>,
@@ -48,8 +49,32 @@ impl Override {
         self.text.clone()
     }
 
-    /// Sets the value, making tables on the way where there are none; returns the path it was set at.
-    pub(super) fn apply(&self, document: &mut Table) -> Result<Path, ModelError> {
+    /// The steps of its path.
+    pub fn steps(&self) -> &[String] {
+        &self.steps
+    }
+
+    /// Sets the value wherever its path leads; returns the paths it was set at.
+    pub(super) fn apply(&self, document: &mut Table) -> Result<Vec<Path>, ModelError> {
+        if !self.steps.iter().any(|step| step == EVERY) {
+            return Ok(vec![self.apply_once(document)?]);
+        }
+        let places = matches(document, &self.steps);
+        if places.is_empty() {
+            return Err(bad_override(&self.text, NOWHERE));
+        }
+        let set = |steps| {
+            let each = Self {
+                steps,
+                ..self.clone()
+            };
+            each.apply_once(document)
+        };
+        places.into_iter().map(set).collect()
+    }
+
+    /// Sets the value of a path that leads to one place, making tables on the way where there are none.
+    fn apply_once(&self, document: &mut Table) -> Result<Path, ModelError> {
         let bad = |reason: String| bad_override(&self.text, &reason);
         let Some((last, steps)) = self.steps.split_last() else {
             return Err(bad("its path is empty".into()));
@@ -116,8 +141,66 @@ fn bad_override(text: &str, reason: &str) -> ModelError {
     ModelError::new(Path::root(), kind)
 }
 
+/// The step that stands for all there are.
+const EVERY: &str = "*";
+
+/// What is wrong with a path that leads nowhere.
+pub(super) const NOWHERE: &str = "nothing that the model writes has this path";
+
+/// The paths that `steps` stand for, in the order of the document: those that lead to something written. Items of lists are called by
+/// their names, or by their places where they have none.
+pub(super) fn matches(document: &Table, steps: &[String]) -> Vec<Vec<String>> {
+    let mut found = Vec::new();
+    extend_matches(Inside::Table(document), steps, &mut Vec::new(), &mut found);
+    found
+}
+
+/// Where a path has led to.
+#[derive(Clone, Copy)]
+enum Inside<'d> {
+    Table(&'d Table),
+    Value(&'d Value),
+}
+
+fn extend_matches(
+    inside: Inside<'_>,
+    steps: &[String],
+    taken: &mut Vec<String>,
+    found: &mut Vec<Vec<String>>,
+) {
+    let Some((step, rest)) = steps.split_first() else {
+        found.push(taken.clone());
+        return;
+    };
+    let mut enter = |name: &str, value: &Value| {
+        taken.push(name.to_owned());
+        extend_matches(Inside::Value(value), rest, taken, found);
+        taken.pop();
+    };
+    match inside {
+        Inside::Table(table) | Inside::Value(Value::Table(table)) => {
+            let meant = |key: &str| step == EVERY || step == key;
+            for (key, value) in table.iter().filter(|(key, _)| meant(key)) {
+                enter(key, value);
+            }
+        }
+        Inside::Value(Value::Array(items)) if step == EVERY => {
+            for (at, item) in items.iter().enumerate() {
+                let name = item.get("name").and_then(Value::as_str);
+                enter(name.unwrap_or(&at.to_string()), item);
+            }
+        }
+        Inside::Value(Value::Array(items)) => {
+            if let Ok(at) = find_item(items, step) {
+                enter(step, &items[at]);
+            }
+        }
+        Inside::Value(_) => {}
+    }
+}
+
 /// The item of that name or place.
-fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> {
+pub(super) fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> {
     let name_of = |item: &Value| item.get("name").and_then(Value::as_str).map(str::to_owned);
     let names: Vec<Option<String>> = items.iter().map(name_of).collect();
     if let Some(index) = names
@@ -141,6 +224,25 @@ fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> {
         Some(name) => format!("nothing there is called `{wanted}`; did you mean `{name}`?"),
         None => format!("nothing there is called `{wanted}`"),
     })
+}
+
+/// The steps of a path, which has no `=` outside quotes.
+pub(super) fn steps_of(path: &str) -> Option<Vec<String>> {
+    let text = format!("{path}=");
+    let (steps, rest) = split(&text)?;
+    (rest.is_empty() && !steps.iter().any(String::is_empty)).then_some(steps)
+}
+
+/// Steps as a path that [`split`] reads.
+pub(super) fn path_of(steps: &[String]) -> String {
+    let plain = |step: &&String| !step.contains(['.', '[', ']', '=', '"', '\'', ' ']);
+    let step = |step: &String| match Some(step).filter(plain) {
+        Some(step) => step.clone(),
+        None if step.contains('"') => format!("'{step}'"),
+        None => format!("\"{step}\""),
+    };
+    let steps: Vec<String> = steps.iter().map(step).collect();
+    steps.join(".")
 }
 
 /// The steps before the first `=` outside quotes, and the text after it.
