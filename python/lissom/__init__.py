@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         Modes,
         Rollout,
     )
-    from lissom.sweeps import sweep, threads
+    from lissom.sweeps import draw, sweep, threads
 
 # Importing NumPy takes its time, and the command does without.
 _HOME = {
@@ -76,6 +76,7 @@ _HOME = {
     "SweepError": "errors",
     "__version__": "_native",
     "body_from_matrices": "matrices",
+    "draw": "sweeps",
     "load": "model",
     "read_body": "bodies",
     "read_csv": "measured",
@@ -113,6 +114,7 @@ __all__ = [
     "SweepError",
     "__version__",
     "body_from_matrices",
+    "draw",
     "load",
     "read_body",
     "read_csv",

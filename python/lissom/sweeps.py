@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import os
@@ -19,14 +18,14 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lissom._native import Stop, __version__, limit_threads
+from lissom._native import Stop, SweepFolder, __version__, drawn, limit_threads
 from lissom.errors import Interrupted, LissomError, SweepError
 from lissom.model import Model
 
 if TYPE_CHECKING:
     from lissom.recording import Recording
 
-__all__ = ["sweep", "threads"]
+__all__ = ["draw", "sweep", "threads"]
 
 Row = dict[str, Any]
 
@@ -48,6 +47,27 @@ def threads(most: int) -> Iterator[None]:
         limit_threads(before)
 
 
+def draw(
+    values: Mapping[str, str],
+    *,
+    runs: int,
+    seed: int = 0,
+    latin_hypercube: bool = False,
+) -> list[dict[str, float]]:
+    """Draw the values of runs by path, for :func:`sweep`: each is ``"uniform(low, high)"`` or ``"normal(mean, deviation)"``.
+
+    What is drawn is what ``lissom sweep`` draws: it depends on the seed, the path and the number of the run, and on the number of runs only
+    with ``latin_hypercube``, which spreads them evenly over every distribution.
+
+    >>> import lissom
+    >>> points = lissom.draw({"payload.gripper.mass_kg": "uniform(0.2, 1.0)"}, runs=3, seed=1)
+    >>> points[:2] == lissom.draw({"payload.gripper.mass_kg": "uniform(0.2, 1.0)"}, runs=2, seed=1)
+    True
+    """
+    rows = drawn(list(values.items()), runs, seed, latin_hypercube)
+    return [dict(zip(values, row, strict=True)) for row in rows]
+
+
 def sweep(
     model: Model,
     values: Mapping[str, Sequence[Any]] | Sequence[Mapping[str, Any]],
@@ -59,7 +79,7 @@ def sweep(
 ) -> list[Row]:
     """Run a model with every combination of ``values`` (by path, as :meth:`lissom.Model.replace` takes them) and measure each run.
 
-    Where ``values`` is a list, each entry is one run: that is how to draw at random. Returns one row per run, in order: its values,
+    Where ``values`` is a list, each entry is one run: that is what :func:`draw` gives. Returns one row per run, in order: its values,
     what ``measure`` returned, and ``error`` (``None`` where the run succeeded). Without an ``executor`` threads of this process do
     it; with one that has other processes ``measure`` must be a function that can be pickled. Each run takes one thread. At most
     ``window`` runs are under way at a time, by default four per core of this machine: name about twice the workers of a cluster.
@@ -109,6 +129,8 @@ def sweep(
             # signals do not reach the runs that are under way
             stop.ask()
             pool.shutdown(cancel_futures=True)
+        if folder is not None:
+            folder.close()
     return [rows[at] for at in range(len(points))]
 
 
@@ -170,32 +192,23 @@ def _measured(
 
 
 class _Folder:
-    """Rows as files, with a note of which sweep they belong to."""
+    """Rows as lines of JSON in the folder of a sweep."""
 
     def __init__(self, path: Path, model: Model, points: list[Row]) -> None:
-        path.mkdir(parents=True, exist_ok=True)
-        self._path = path
-        told = json.dumps([__version__, model.toml, points])
-        self._sweep = hashlib.sha256(told.encode()).hexdigest()
+        identity = {"lissom_version": __version__, "points": points, "model": model.toml}
+        self._folder = SweepFolder(os.fspath(path), json.dumps(identity) + "\n")
 
     def rows(self) -> dict[int, Row]:
         """What is there already."""
-        found: dict[int, Row] = {}
-        for path in sorted(self._path.glob("row-*.json")):
-            told = json.loads(path.read_text(encoding="utf-8"))
-            if told["sweep"] != self._sweep:
-                raise ValueError(
-                    f"{path} belongs to another sweep (other values, another model or another version); name another folder"
-                )
-            found[told["at"]] = told["row"]
-        return found
+        return {at: json.loads(row) for at, row in self._folder.found().items()}
 
     def write(self, at: int, row: Row) -> None:
         """One row, whole or not at all."""
-        target = self._path / f"row-{at:06}.json"
-        partial = target.with_suffix(".partial")
-        partial.write_text(json.dumps({"sweep": self._sweep, "at": at, "row": row}), encoding="utf-8")
-        os.replace(partial, target)
+        self._folder.add(at, json.dumps(row))
+
+    def close(self) -> None:
+        """Let others write to the folder."""
+        self._folder.close()
 
 
 def _plain(value: Any) -> Any:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
 import multiprocessing
 import os
 import pickle
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor
@@ -23,6 +26,12 @@ VALUES = {"payload.gripper.mass_kg": np.array([0.2, 0.6]), "simulation.duration_
 def measure(rec: lissom.Recording) -> dict[str, float]:
     """Something of a run."""
     return {"end": rec.time_s[-1], "x": rec["hand.position.x"][-1]}
+
+
+def kept_rows(out: Path) -> list[str]:
+    """The rows that are in the folder of a sweep."""
+    path = out / "rows.txt"
+    return path.read_text(encoding="utf-8").splitlines() if path.exists() else []
 
 
 def expected() -> list[float]:
@@ -67,6 +76,24 @@ def test_a_sweep_goes_on_where_it_was_stopped(tmp_path: Path) -> None:
     assert len(calls) == 2 and len(again) == 2 and [row["x"] for row in rows] == expected()
     with pytest.raises(ValueError, match="another sweep"):
         lissom.sweep(model, {"simulation.duration_s": [0.01]}, measure=measure, out=tmp_path)
+
+
+def test_draws_are_those_of_the_command(tmp_path: Path) -> None:
+    values = {"payload.gripper.mass_kg": "normal(0.5, 0.1)", "simulation.duration_s": "uniform(0.01, 0.02)"}
+    points = lissom.draw(values, runs=3, seed=7, latin_hypercube=True)
+    words = ["sweep", "two-link-arm", "--runs", "3", "--seed", "7", "--drawing", "latin_hypercube", "--out", str(tmp_path), "--quiet"]
+    for path, distribution in values.items():
+        words += ["--vary", f"{path}={distribution}"]
+    subprocess.run([sys.executable, "-m", "lissom", *words], check=True)
+    with (tmp_path / "sweep.csv").open(encoding="utf-8", newline="") as file:
+        told = list(csv.DictReader(file))
+    assert [{path: float(row[path]) for path in values} for row in told] == points
+    rows = lissom.sweep(lissom.shipped("two-link-arm"), points, measure=measure)
+    assert [row["x"] for row in rows] == [float(row["hand.position.x.last [m]"]) for row in told]
+    with pytest.raises(ValueError, match="distribution"):
+        lissom.draw({"a": "uniform(1, 0)"}, runs=2)
+    with pytest.raises(ValueError, match="list"):
+        lissom.draw({"a": "1,2"}, runs=2)
 
 
 def test_a_list_of_points_is_one_run_each() -> None:
@@ -120,7 +147,7 @@ def test_ctrl_c_ends_the_runs_that_are_under_way(tmp_path: Path) -> None:
     values = {"simulation.duration_s": [0.01, *(1e6 + k for k in range(3))], "output.sample_period_s": [1e3]}
 
     def interrupt() -> None:
-        while not list(tmp_path.glob("row-*.json")):
+        while not kept_rows(tmp_path):
             time.sleep(0.01)
         os.kill(os.getpid(), signal.SIGINT)
 

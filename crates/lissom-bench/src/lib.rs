@@ -1,6 +1,6 @@
 //! What the recursions cost: chains, loops and an arm to measure on, a scalar that counts operations, and a
-//! stopwatch; what integrators spend for their error; how the accuracy of a sliding beam falls with the step; and a day of
-//! simulated time.
+//! stopwatch; what integrators spend for their error; how the accuracy of a sliding beam falls with the step; a day of
+//! simulated time; and many short runs on two threads.
 
 pub mod batches;
 pub mod chain;
@@ -14,3 +14,4 @@ pub mod shuttle_arm;
 pub mod sliding;
 pub mod stiff;
 pub mod stopwatch;
+pub mod sweeps;

@@ -20,6 +20,7 @@ use lissom_bench::meshes::table;
 use lissom_bench::nodal;
 use lissom_bench::sliding::{Accuracy, newmark};
 use lissom_bench::stopwatch::{exponent, seconds_per_call};
+use lissom_bench::sweeps;
 use lissom_engine::RowQuantity;
 use lissom_engine::simulate::{Equations, Linearizer};
 use lissom_numerics::integrate::{FirstOrder, Flow};
@@ -48,7 +49,7 @@ const PAPER_ARTICULATED: [f64; 13] = [
 ];
 
 /// What can be measured, by the name that selects it on the command line.
-const SECTIONS: [(&str, fn()); 15] = [
+const SECTIONS: [(&str, fn()); 16] = [
     ("rigid", rigid_chains),
     ("flexible", flexible_chains),
     ("many-modes", many_modes),
@@ -64,6 +65,7 @@ const SECTIONS: [(&str, fn()); 15] = [
     ("linearization", linearization),
     ("perturbation", perturbation),
     ("meshes", meshes),
+    ("sweeps", many_runs),
 ];
 
 /// What takes many minutes, and is only run by its name.
@@ -126,6 +128,15 @@ fn a_day() {
             statistics.steps, statistics.evaluations, run.ending
         );
     }
+}
+
+fn many_runs() {
+    let [one, two] = sweeps::seconds();
+    println!(
+        "\nA sweep of {} short runs: {one:.2} s on one thread, {two:.2} s on two, {:.2} times as fast",
+        sweeps::RUNS,
+        one / two
+    );
 }
 
 fn meshes() {

@@ -42,6 +42,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Run(arguments) => verbs::run::run(arguments),
         Verb::Compare(arguments) => verbs::compare::run(arguments),
         Verb::Converge(arguments) => verbs::converge::run(arguments),
+        Verb::Sweep(arguments) => verbs::sweep::run(arguments),
         Verb::Report(arguments) => verbs::report::run(arguments),
         Verb::Equilibrium(arguments) => verbs::equilibrium::run(arguments),
         Verb::Eval(arguments) => verbs::eval::run(arguments),

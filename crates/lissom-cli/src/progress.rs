@@ -1,4 +1,4 @@
-//! How far a run has come: a bar on a terminal, a line now and then in a log.
+//! How far a run, or a row of runs, has come: a bar on a terminal, a line now and then in a log.
 
 use std::time::{Duration, Instant};
 
@@ -19,10 +19,18 @@ enum Manner {
     Silent,
 }
 
-/// Progress of one run.
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Counted {
+    Seconds,
+    Things(&'static str),
+}
+
+/// Progress of one run, or of many things that are done one after the other.
 #[derive(Debug)]
 pub(crate) struct Progress {
     manner: Manner,
+    counted: Counted,
     start_s: f64,
     duration_s: f64,
     began: Instant,
@@ -33,6 +41,16 @@ pub(crate) struct Progress {
 impl Progress {
     /// Progress of a run that begins now.
     pub(crate) fn new(start_s: f64, duration_s: f64, silent: bool) -> Self {
+        Self::of(Counted::Seconds, start_s, duration_s, silent)
+    }
+
+    /// Progress of `count` things of which `before` are done.
+    pub(crate) fn counting(what: &'static str, before: usize, count: usize, silent: bool) -> Self {
+        let left = count.saturating_sub(before);
+        Self::of(Counted::Things(what), before as f64, left as f64, silent)
+    }
+
+    fn of(counted: Counted, start_s: f64, duration_s: f64, silent: bool) -> Self {
         let manner = match (silent, output::is_watched()) {
             (true, _) => Manner::Silent,
             (false, true) => Manner::Bar,
@@ -41,6 +59,7 @@ impl Progress {
         let began = Instant::now();
         Self {
             manner,
+            counted,
             start_s,
             duration_s,
             began,
@@ -49,7 +68,7 @@ impl Progress {
         }
     }
 
-    /// Says that the run has reached `time_s`, if it is time to say so.
+    /// Says that the run has reached `time_s`, or so many things are done, if it is time to say so.
     pub(crate) fn reached(&mut self, time_s: f64) {
         let period = match self.manner {
             Manner::Silent => return,
@@ -63,13 +82,16 @@ impl Progress {
         self.told = now;
         let part = ((time_s - self.start_s) / self.duration_s).clamp(0.0, 1.0);
         let left_s = (now - self.began).as_secs_f64() * (1.0 / part - 1.0);
-        let words = format!(
-            "{:3.0} %  t = {} of {} s  {} left",
-            100.0 * part,
-            output::short(time_s),
-            output::short(self.start_s + self.duration_s),
-            clock(left_s)
-        );
+        let end_s = self.start_s + self.duration_s;
+        let reached = match self.counted {
+            Counted::Seconds => format!(
+                "t = {} of {} s",
+                output::short(time_s),
+                output::short(end_s)
+            ),
+            Counted::Things(what) => format!("{time_s:.0} of {end_s:.0} {what}"),
+        };
+        let words = format!("{:3.0} %  {reached}  {} left", 100.0 * part, clock(left_s));
         if self.manner == Manner::Bar {
             let full = (0..WIDTH)
                 .filter(|&at| (at as f64) < part * WIDTH as f64)

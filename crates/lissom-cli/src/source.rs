@@ -3,8 +3,8 @@
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
-use lissom::State;
-use lissom_io::load::{self, Loaded};
+use lissom::{Override, State};
+use lissom_io::load::{self, LoadError, Loaded};
 use lissom_io::{models, state};
 use lissom_spec::nearest;
 
@@ -14,18 +14,22 @@ use crate::stop::Stop;
 use crate::{diagnostics, output};
 
 /// Loads a model by the path of its file or by the name of a shipped one; a file goes first.
-pub(crate) fn load(
-    NamedModel {
-        name, overrides, ..
-    }: &NamedModel,
-) -> Result<Loaded, Stop> {
-    let path = Path::new(name);
-    let loaded = match models::find(name) {
-        Some(shipped) if !path.is_file() => load::load_text(shipped.name, shipped.text, overrides),
-        None if !path.exists() && is_bare(path) => return Err(Stop::Failed(unknown(name))),
-        _ => load::load(path, overrides),
-    };
-    loaded.map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))
+pub(crate) fn load(named: &NamedModel) -> Result<Loaded, Stop> {
+    let path = Path::new(&named.name);
+    if models::find(&named.name).is_none() && !path.exists() && is_bare(path) {
+        return Err(Stop::Failed(unknown(&named.name)));
+    }
+    load_with(named, &[]).map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))
+}
+
+/// Loads a model that is known to be there, with more changes than its own.
+pub(crate) fn load_with(named: &NamedModel, more: &[Override]) -> Result<Loaded, LoadError> {
+    let path = Path::new(&named.name);
+    let overrides = [&named.overrides, more].concat();
+    match models::find(&named.name) {
+        Some(shipped) if !path.is_file() => load::load_text(shipped.name, shipped.text, &overrides),
+        _ => load::load(path, &overrides),
+    }
 }
 
 /// The state that a study begins at: the one that the user names, or the model's own.

@@ -85,7 +85,7 @@ pub fn read(bytes: &[u8]) -> io::Result<Recording> {
 }
 
 /// The fields of a line by RFC 4180.
-fn fields(line: &str) -> Vec<String> {
+pub(crate) fn fields(line: &str) -> Vec<String> {
     let (mut fields, mut field, mut inside) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {

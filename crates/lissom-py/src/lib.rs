@@ -22,6 +22,7 @@ mod run;
 mod simulator;
 mod state;
 mod study;
+mod sweep;
 mod threads;
 mod watch;
 
@@ -44,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<model::Model>()?;
     module.add_class::<simulator::Simulator>()?;
     module.add_class::<state::State>()?;
+    module.add_class::<sweep::SweepFolder>()?;
     module.add_class::<watch::Stop>()?;
     module.add_function(wrap_pyfunction!(main_with, module)?)?;
     module.add_function(wrap_pyfunction!(model::json_schema, module)?)?;
@@ -62,6 +64,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::perturbed, module)?)?;
     module.add_function(wrap_pyfunction!(study::converged, module)?)?;
     module.add_function(wrap_pyfunction!(study::compared, module)?)?;
+    module.add_function(wrap_pyfunction!(sweep::drawn, module)?)?;
     module.add_function(wrap_pyfunction!(batch::rolled, module)?)?;
     module.add_function(wrap_pyfunction!(threads::limit_threads, module)?)?;
     Ok(())

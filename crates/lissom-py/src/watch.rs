@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 /// How often Python is asked whether somebody wants to stop.
-pub(crate) const ASKED_EVERY: Duration = Duration::from_millis(50);
+const ASKED_EVERY: Duration = Duration::from_millis(50);
 
 /// Does something that takes its time without the interpreter's lock. It is told to stop when a signal handler of Python
 /// raises, as Ctrl-C does; that exception comes back beside what was found. Python's own handlers stay in place.

@@ -3,6 +3,7 @@
 mod linear;
 mod model;
 mod runs;
+mod sweep;
 mod values;
 
 use std::path::PathBuf;
@@ -16,6 +17,7 @@ pub(crate) use linear::{
 };
 pub(crate) use model::{ComparedModelArguments, ModelArguments, NamedModel, StartArguments};
 pub(crate) use runs::{CompareArguments, ConvergeArguments, RunArguments};
+pub(crate) use sweep::{DrawingArgument, SweepArguments};
 
 use crate::output::AnswerArguments;
 use crate::plot::{ChannelArguments, PlotArguments};
@@ -44,6 +46,7 @@ pub(crate) enum Verb {
     Run(RunArguments),
     Compare(CompareArguments),
     Converge(ConvergeArguments),
+    Sweep(SweepArguments),
     Report(ReportArguments),
     Equilibrium(EquilibriumArguments),
     Eval(EvalArguments),

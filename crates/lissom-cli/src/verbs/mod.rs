@@ -16,4 +16,5 @@ pub(crate) mod report;
 pub(crate) mod response;
 pub(crate) mod run;
 pub(crate) mod schema;
+pub(crate) mod sweep;
 pub(crate) mod validate;

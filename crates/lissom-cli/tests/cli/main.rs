@@ -29,6 +29,7 @@ mod sections;
 mod shapes;
 mod shipped;
 mod states;
+mod sweep;
 mod urdf;
 mod verbs;
 
