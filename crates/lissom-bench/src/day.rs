@@ -17,9 +17,9 @@ pub const MODELS: [(&str, &str); 2] = [
     ),
 ];
 
-/// The books of a run at an instant.
+/// What the audit of a run says at an instant.
 #[derive(Clone, Copy, Debug)]
-pub struct Books {
+pub struct Audited {
     /// The instant.
     pub time_s: f64,
     /// Largest imbalance of energy until then, as a part of the peak of kinetic and strain energy.
@@ -38,14 +38,14 @@ pub fn run(model: &str) -> Run {
     mechanism.run(&sample_instants(&spec, &[]))
 }
 
-/// The books of a run until some instants.
-pub fn books(run: &Run, instants_s: &[f64]) -> Vec<Books> {
+/// What the audit of a run says at some instants.
+pub fn audited(run: &Run, instants_s: &[f64]) -> Vec<Audited> {
     let recording = &run.recording;
     let until = |time_s: f64| {
         let rows = recording.time_s.partition_point(|&at| at <= time_s);
         let drift = samples(recording, "energy.drift", rows);
         let largest = drift.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-        Books {
+        Audited {
             time_s,
             energy: largest / run.audit.energy.peak_j,
             momentum: (run.audit.momentum.as_ref()).map(|audit| {

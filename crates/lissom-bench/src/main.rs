@@ -109,12 +109,12 @@ fn a_day() {
         let start = Instant::now();
         let run = day::run(model);
         let seconds = start.elapsed().as_secs_f64();
-        for books in day::books(&run, &[1.0, 6.0, 24.0].map(|hours| hours * HOUR_S)) {
-            let momentum = books.momentum.map_or(String::new(), |[linear, angular]| {
+        for audited in day::audited(&run, &[1.0, 6.0, 24.0].map(|hours| hours * HOUR_S)) {
+            let momentum = audited.momentum.map_or(String::new(), |[linear, angular]| {
                 format!("{linear:>10.1e} {angular:>10.1e}")
             });
-            let hours = books.time_s / HOUR_S;
-            println!("{name:<18} {hours:>6} {:>10.1e} {momentum}", books.energy);
+            let hours = audited.time_s / HOUR_S;
+            println!("{name:<18} {hours:>6} {:>10.1e} {momentum}", audited.energy);
         }
         let statistics = &run.statistics;
         let closures = (run.audit.closures.as_ref()).map_or(String::new(), |closures| {

@@ -113,11 +113,11 @@ fn main() -> ExitCode {
     }));
     watch_for_hangs(&shared, clock, arguments.limit_s, &arguments.findings);
     let scratch = std::env::temp_dir().join(format!("lissom-fuzz-{}", std::process::id()));
-    let mut courses = BTreeMap::new();
+    let mut tallies = BTreeMap::new();
     for (only, _) in SHARES {
         if arguments.target.is_none_or(|asked| asked == only) {
             match only.make(&scratch) {
-                Ok(target) => courses.insert(only, Course::of(target)),
+                Ok(target) => tallies.insert(only, Tally::of(target)),
                 Err(error) => {
                     eprintln!("cannot write to {}: {error}", scratch.display());
                     return ExitCode::FAILURE;
@@ -125,7 +125,7 @@ fn main() -> ExitCode {
             };
         }
     }
-    let found = campaign(&mut courses, &arguments, clock, &shared, &place);
+    let found = campaign(&mut tallies, &arguments, clock, &shared, &place);
     if found == 0 {
         ExitCode::SUCCESS
     } else {
@@ -147,7 +147,7 @@ impl Clock {
 }
 
 /// What became of the executions of a target.
-struct Course {
+struct Tally {
     target: Box<dyn Target>,
     done: u64,
     outcomes: Outcomes,
@@ -155,7 +155,7 @@ struct Course {
     slowest: (Duration, u64),
 }
 
-impl Course {
+impl Tally {
     fn of(target: Box<dyn Target>) -> Self {
         Self {
             target,
@@ -187,7 +187,7 @@ impl Course {
 
 /// Makes all executions and returns how many places panicked.
 fn campaign(
-    courses: &mut BTreeMap<Only, Course>,
+    tallies: &mut BTreeMap<Only, Tally>,
     arguments: &Arguments,
     clock: Clock,
     shared: &Shared,
@@ -199,10 +199,10 @@ fn campaign(
     let mut since = clock.now();
     for execution in arguments.first..end {
         let only = arguments.target.unwrap_or(Only::of(execution));
-        let Some(course) = courses.get_mut(&only) else {
+        let Some(tally) = tallies.get_mut(&only) else {
             continue;
         };
-        let name = course.target.name();
+        let name = tally.target.name();
         let mut watch = |files: &Arc<Vec<File>>| {
             if arguments.write_inputs {
                 keep(&arguments.findings, name, execution, files);
@@ -214,7 +214,7 @@ fn campaign(
                 since,
             });
         };
-        let outcome = campaign::execute(&mut *course.target, arguments.seed, execution, &mut watch);
+        let outcome = campaign::execute(&mut *tally.target, arguments.seed, execution, &mut watch);
         let reached = outcome.unwrap_or_else(|finding| {
             let at = place.lock().unwrap_or_else(PoisonError::into_inner).clone();
             if places.insert(at.clone()) {
@@ -223,18 +223,18 @@ fn campaign(
             }
             "panicked"
         });
-        *course.outcomes.entry(reached).or_default() += 1;
-        course.done += 1;
+        *tally.outcomes.entry(reached).or_default() += 1;
+        tally.done += 1;
         let now = clock.now();
         let spent = now.saturating_sub(since);
         since = now;
-        course.spent += spent;
-        course.slowest = course.slowest.max((spent, execution));
+        tally.spent += spent;
+        tally.slowest = tally.slowest.max((spent, execution));
         if told.elapsed() > Duration::from_secs(PROGRESS_S) {
             told = Instant::now();
             eprintln!("before {}:", execution + 1);
-            for course in courses.values() {
-                eprintln!("  {}", course.told());
+            for tally in tallies.values() {
+                eprintln!("  {}", tally.told());
             }
         }
         if places.len() >= MOST_FINDINGS {
@@ -242,8 +242,8 @@ fn campaign(
         }
     }
     *shared.lock().unwrap_or_else(PoisonError::into_inner) = None;
-    for course in courses.values() {
-        println!("{}", course.told());
+    for tally in tallies.values() {
+        println!("{}", tally.told());
     }
     println!("{} findings", places.len());
     places.len()

@@ -74,7 +74,7 @@ fn tell(problem: &Problem, measured: &[Measured]) {
     for m in measured {
         let error = match (&m.failed, m.error) {
             (Some(reason), _) => format!("failed: {reason}"),
-            // a number that says nothing but that the run went astray
+            // a number that says nothing but that the run diverged
             (None, error) if error >= 1.0 => "diverged".to_owned(),
             (None, error) => format!("{error:.1e}"),
         };
