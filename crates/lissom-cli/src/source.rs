@@ -110,7 +110,10 @@ fn is_bare(path: &Path) -> bool {
 /// What to say of a name that is neither a file nor a shipped model.
 pub(crate) fn unknown(name: &str) -> String {
     let names = models::all().iter().map(|model| model.name);
-    let suggestion = match nearest(name, names) {
+    let files = ["toml", "urdf"].map(|ending| format!("{name}.{ending}"));
+    let file = files.into_iter().find(|file| Path::new(file).is_file());
+    let near = file.or_else(|| nearest(name, names).map(str::to_owned));
+    let suggestion = match near {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("the shipped models are {}", listed()),
     };

@@ -20,6 +20,7 @@ use serde_json::Value;
 pub use page::{body_html, html};
 pub use panels::MOST_CURVES;
 pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
+pub use verdict::DOUBTFUL_PERCENT;
 
 /// A run to be shown.
 #[derive(Clone, Debug)]

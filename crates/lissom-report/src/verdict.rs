@@ -32,8 +32,8 @@ pub(crate) struct Verdict {
 const TRUSTWORTHY_PERCENT: f64 = 1e-3;
 /// Imbalance in percent that most uses bear.
 const USABLE_PERCENT: f64 = 0.1;
-/// Imbalance in percent beyond which the motion is not that of the model.
-const DOUBTFUL_PERCENT: f64 = 1.0;
+/// Imbalance of energy in percent beyond which the motion is not that of the model.
+pub const DOUBTFUL_PERCENT: f64 = 1.0;
 
 /// Gap of a loop, in m or rad, that no measurement would find.
 const CLOSED: f64 = 1e-6;

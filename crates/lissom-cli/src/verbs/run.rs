@@ -14,7 +14,7 @@ use lissom_io::load::Loaded;
 use lissom_io::model_summary::ModelSummary;
 use lissom_io::summary::Summary;
 use lissom_io::{record, size, state};
-use lissom_report::Source;
+use lissom_report::{DOUBTFUL_PERCENT, Source};
 use serde_json::json;
 
 use super::check::start_in_words;
@@ -363,6 +363,12 @@ fn audit_in_words(summary: &Summary) -> Vec<String> {
     )];
     for reason in &energy.non_conservative {
         lines.push(format!("               not balanced: {reason}"));
+    }
+    if energy.non_conservative.is_empty() && energy.max_drift_percent > DOUBTFUL_PERCENT {
+        lines.push(format!(
+            "  warning      energy is off by more than {DOUBTFUL_PERCENT} %: do not use these numbers; lower rtol or the step, or choose \
+             another integrator"
+        ));
     }
     if let Some(momentum) = &summary.audit.momentum {
         lines.push(format!(

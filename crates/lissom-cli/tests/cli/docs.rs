@@ -364,6 +364,26 @@ fn the_model_file_page_is_complete() {
     assert!(missing.is_empty(), "{missing:?}");
 }
 
+/// Agreement: the version is the same wherever it is written.
+#[test]
+fn the_version_is_the_same_everywhere() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, line) in [
+        ("CITATION.cff", format!("\nversion: {version}\n")),
+        (
+            "viewer/package.json",
+            format!("\n  \"version\": \"{version}\",\n"),
+        ),
+        (
+            "viewer/package-lock.json",
+            format!("\n  \"version\": \"{version}\",\n"),
+        ),
+    ] {
+        let text = std::fs::read_to_string(root().join(file)).unwrap();
+        assert!(text.contains(&line), "{file} is not of version {version}");
+    }
+}
+
 /// Every name that the crate `lissom` hands out is used in an example of its page, and the examples are tests.
 #[test]
 fn every_public_name_of_the_library_has_an_example() {

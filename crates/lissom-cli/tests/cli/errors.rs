@@ -23,6 +23,20 @@ axis = [0.0, 0.0, 0.0]
 "#;
 
 #[test]
+fn a_file_named_without_its_ending_is_pointed_out() {
+    let folder = Folder::new();
+    folder.write("arm.toml", FIVE_SLIPS);
+    folder.write("robot.urdf", "<robot/>");
+    let told = [
+        ("arm", "did you mean `arm.toml`?"),
+        ("robot", "`robot.urdf`?"),
+    ];
+    for (name, remedy) in told {
+        folder.lissom(&["run", name]).says(1, &[remedy]);
+    }
+}
+
+#[test]
 fn all_slips_of_a_model_are_shown_with_line_and_remedy() {
     let folder = Folder::new();
     folder.write("arm.toml", FIVE_SLIPS);

@@ -425,3 +425,16 @@ fn loads_along_beams_are_told_and_written() {
         .lissom(&["check", "flexible-joint", "--set", "output.load_sections=3"])
         .says(1, &["load_sections", "no body is a `beam`"]);
 }
+
+#[test]
+fn runs_whose_energy_does_not_balance_are_warned_of() {
+    let folder = Folder::new();
+    let warning = "do not use these numbers";
+    let tolerance =
+        |rtol: &str| format!("simulation.integrator={{dopri5={{rtol={rtol},atol={rtol}}}}}");
+    let run = |rtol: &str| folder.lissom(&["run", "two-link-arm", "--set", &tolerance(rtol)]);
+    run("1e-2").says(0, &["drift at most", warning]);
+    let fine = run("1e-6");
+    fine.says(0, &["drift at most"]);
+    assert!(!fine.stdout.contains(warning));
+}
