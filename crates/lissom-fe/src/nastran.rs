@@ -204,6 +204,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         };
         nodes.into_iter().map(place).collect()
     };
+    refuse_repeated(&entries)?;
     let mut groups = Groups::default();
     let mut materials: BTreeMap<usize, MaterialSpec> = BTreeMap::new();
     let mut properties: Vec<(usize, usize)> = Vec::new();
@@ -318,6 +319,28 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         });
     }
     Ok(mesh)
+}
+
+/// Asks for one entry of every number: elements, masses, rigid elements, materials and properties are each numbered through.
+fn refuse_repeated(entries: &[Entry<'_>]) -> Result<(), FeError> {
+    let mut lines: BTreeMap<(&str, usize), usize> = BTreeMap::new();
+    for entry in entries {
+        let kind = match entry.name.as_str() {
+            "CTETRA" | "CHEXA" | "CBAR" | "CBEAM" => "elements",
+            "CONM2" => "masses",
+            "RBE2" => "rigid elements",
+            "MAT1" => "materials",
+            "PSOLID" | "PBAR" | "PBARL" | "PBEAM" => "properties",
+            _ => continue,
+        };
+        let number = entry.integer(0, "its number")?;
+        if let Some(line) = lines.insert((kind, number), entry.line) {
+            return Err(entry.error(format!(
+                "there are two {kind} {number}, the first in line {line}; keep one, or number them differently"
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Groups of a mesh in the making.

@@ -407,6 +407,31 @@ fn nastran_files_are_read() {
         (",.3,7.85-9", ",.6,7.85-9", 16, "Poisson's ratio 0.6"),
         ("9,0,2.-3", "9,1,2.-3", 17, "basic coordinate system"),
         ("0,2.-3", "0,-2.-3", 17, "has the mass -0.002"),
+        (
+            "CTETRA  3",
+            "CTETRA  2",
+            13,
+            "two elements 2, the first in line 11",
+        ),
+        ("PSOLID,8,1", "PBAR,7,1,1.,1.,1.", 15, "two properties 7"),
+        (
+            "CONM2,5,9,0,2.-3",
+            "CONM2,5,9,0,2.-3\nCONM2,5,9,0,2.-3",
+            18,
+            "two masses 5",
+        ),
+        (
+            "CONM2,5",
+            "MAT1,1,7.+4,,.3,2.7-9\nCONM2,5",
+            17,
+            "two materials 1",
+        ),
+        (
+            "SPC1,4",
+            "RBE2,12,9,123456,2\nSPC1,4",
+            19,
+            "two rigid elements 12",
+        ),
         ("0,2.-3", "0,0.\n,1.,,1.,,,1.", 17, "has the mass 0"),
         (
             "0,2.-3",
