@@ -161,6 +161,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
     json!({
         "model": loaded.name(),
         "time_s": modes.times,
+        "degrees_of_freedom": freedoms(frozen),
         "coordinates": names(&modes.coordinates),
         "held": names(&frozen.held),
         "rigid_motions": names(&modes.rigid),
@@ -180,7 +181,7 @@ fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Str
     let mut lines = vec![format!(
         "{}: {}, {}",
         loaded.name(),
-        counted(modes.coordinates.len(), "coordinate"),
+        in_coordinates(frozen, modes),
         if frozen.held.is_empty() {
             "no joint held".to_owned()
         } else {
@@ -214,6 +215,23 @@ fn in_words(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Str
         lines.push(format!("\nWrote {}.", files.join(" and ")));
     }
     lines.join("\n")
+}
+
+/// How many coordinates can move by themselves; none where the formulation gave its lowest modes alone.
+fn freedoms(frozen: &Frozen) -> Option<usize> {
+    let point = frozen.points.first()?;
+    point.gross.is_none().then(|| point.basis.ncols())
+}
+
+/// Coordinates that are not held, and how many of them can move by themselves: loops tie some of them.
+fn in_coordinates(frozen: &Frozen, modes: &TrackedModes) -> String {
+    let coordinates = counted(modes.coordinates.len(), "coordinate");
+    match freedoms(frozen) {
+        Some(freedoms) if freedoms < modes.coordinates.len() => {
+            format!("{freedoms} degrees of freedom in {coordinates}")
+        }
+        _ => coordinates,
+    }
 }
 
 /// What moves without resistance.

@@ -15,6 +15,7 @@ fn modes_at_rest_and_along_a_motion() {
     let answer = folder.json(&["modes", "spin-up-beam", "--json"]);
     let wanted = [
         "coordinates",
+        "degrees_of_freedom",
         "encounters",
         "files",
         "growing",

@@ -574,3 +574,14 @@ fn modes_that_change_beyond_recognition_are_told() {
         close.stdout
     );
 }
+
+/// By construction: the loop of a four-bar ties two of the six coordinates that are left when its crank is held.
+#[test]
+fn loops_leave_fewer_degrees_of_freedom_than_coordinates() {
+    let folder = Folder::new();
+    (folder.lissom(&["modes", "four-bar"])).says(0, &["4 degrees of freedom in 6 coordinates"]);
+    let answer = folder.json(&["modes", "four-bar", "--json"]);
+    assert_eq!(answer["degrees_of_freedom"], 4);
+    assert_eq!(answer["modes"].as_array().unwrap().len(), 4);
+    (folder.lissom(&["modes", "two-link-arm"])).says(0, &["coordinates, shoulder.angle"]);
+}
