@@ -11,13 +11,14 @@
 //! Texts: `input_names`, `output_names`, and the units of each.
 
 use lissom::{Complex, Flow, LinearError, Linearized, SignalNames, Transfer};
+use nalgebra::DMatrix;
 
 use crate::arrays::Arrays;
 
 /// Zeros whose real part is a smaller share of them lie on the imaginary axis, but for rounding.
 const ON_THE_AXIS: f64 = 1e-7;
 
-/// Outputs that are moved by a smaller share than others of their unit are moved by rounding.
+/// Outputs that an input moves by a smaller share than others of their unit, at every frequency, are moved by rounding.
 const ROUNDING: f64 = 1e-13;
 
 /// The real or the imaginary part of a number.
@@ -89,25 +90,24 @@ impl Response {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Self, LinearError> {
         let names = SignalNames::new(&found.trajectory);
-        let inputs: Vec<usize> = (0..names.inputs.len()).collect();
         let Some(point) = found.trajectory.points().first() else {
             return Err(LinearError::NoZeros {
                 reason: "there is no state",
             });
         };
-        let transfer = Transfer::new(&found.trajectory, point)?.between(&inputs, outputs);
-        let named = outputs.iter().map(|&output| names.outputs[output].clone());
-        let signals = [names.inputs, named.collect()];
-        Self::between(transfer, signals, frequencies, point.time, watch)
+        let transfer = Transfer::new(&found.trajectory, point)?;
+        let signals = [names.inputs, names.outputs];
+        Self::between(&transfer, signals, outputs, frequencies, point.time, watch)
     }
 
-    /// The response of equations between inputs and outputs, which have these names and units, linearised at `time_s`.
+    /// The response of equations linearised at `time_s` between inputs and outputs, which have these names and units, in some of the outputs.
     ///
     /// # Errors
     /// When eigenvalues are not found, or the watcher stops.
     pub fn between(
-        mut transfer: Transfer,
-        [inputs, outputs]: [Signals; 2],
+        transfer: &Transfer,
+        [inputs, all_outputs]: [Signals; 2],
+        outputs: &[usize],
         frequencies: &Frequencies,
         time_s: f64,
         watch: &mut dyn FnMut(f64) -> Flow,
@@ -116,8 +116,6 @@ impl Response {
             Flow::Continue => Ok(()),
             Flow::Stop => Err(LinearError::Stopped { at_s: time_s }),
         };
-        let units: Vec<&str> = outputs.iter().map(|(_, unit)| unit.as_str()).collect();
-        clear_rounding(&mut transfer, &units);
         let poles = transfer.poles(&mut go_on)?;
         let frequencies = match frequencies {
             Frequencies::At(these) => these.clone(),
@@ -128,22 +126,31 @@ impl Response {
             values.push(transfer.response(frequency));
             go_on()?;
         }
+        let units: Vec<&str> = all_outputs.iter().map(|(_, unit)| unit.as_str()).collect();
         let gain = transfer.static_gain();
         let mut pairs = Vec::with_capacity(outputs.len() * inputs.len());
-        for output in 0..outputs.len() {
+        for (place, &output) in outputs.iter().enumerate() {
             for input in 0..inputs.len() {
+                let moves = !is_rounding(&values, &units, [output, input]);
+                let or_zero = |value: Complex<f64>| if moves { value } else { Complex::ZERO };
+                let gain = gain.as_ref().map(|gain| gain[(output, input)]);
                 pairs.push(Pair {
-                    signals: [input, output],
-                    values: values.iter().map(|all| all[(output, input)]).collect(),
-                    static_gain: gain.as_ref().map(|gain| gain[(output, input)]),
-                    zeros: transfer.between(&[input], &[output]).zeros(&mut go_on)?,
+                    signals: [input, place],
+                    values: (values.iter().map(|all| or_zero(all[(output, input)]))).collect(),
+                    static_gain: gain.map(|gain| if moves { gain } else { 0.0 }),
+                    zeros: if moves {
+                        transfer.between(&[input], &[output]).zeros(&mut go_on)?
+                    } else {
+                        Vec::new()
+                    },
                 });
                 go_on()?;
             }
         }
+        let named = outputs.iter().map(|&output| all_outputs[output].clone());
         Ok(Self {
             inputs,
-            outputs,
+            outputs: named.collect(),
             frequencies,
             poles,
             pairs,
@@ -187,14 +194,19 @@ impl Response {
     }
 }
 
-/// Clears outputs that rounding alone moves: an arm along an axis moves a marker across it, and along it by the cosine of a right angle.
-fn clear_rounding(transfer: &mut Transfer, units: &[&str]) {
-    let lengths: Vec<f64> = transfer.output.row_iter().map(|row| row.norm()).collect();
-    for (i, unit) in units.iter().enumerate() {
-        let alike = lengths.iter().zip(units).filter(|(_, own)| *own == unit);
-        let largest = alike.map(|(length, _)| *length).fold(0.0, f64::max);
-        if lengths[i] <= ROUNDING * largest {
-            transfer.output.row_mut(i).fill(0.0);
-        }
-    }
+/// Whether rounding alone moves an output: an arm along an axis moves a marker across it, and along it by the cosine of a right angle. All outputs
+/// tell, not those alone that are asked for.
+fn is_rounding(
+    values: &[DMatrix<Complex<f64>>],
+    units: &[&str],
+    [output, input]: [usize; 2],
+) -> bool {
+    let told = !values.is_empty();
+    told && values.iter().all(|all| {
+        let alike = (0..units.len()).filter(|&other| units[other] == units[output]);
+        let sizes = alike.map(|other| all[(other, input)].norm());
+        // where an undamped resonance has no value, nothing is told
+        let size = all[(output, input)].norm();
+        size.is_nan() || size <= ROUNDING * sizes.fold(0.0, f64::max)
+    })
 }

@@ -58,8 +58,9 @@ pub(crate) fn responded<'py>(
         Asked(None, range, count) => Frequencies::Spread { range, count },
     };
     let (signals, time_s) = ([equations.inputs, equations.outputs], equations.time_s);
+    let outputs: Vec<usize> = (0..signals[1].len()).collect();
     let found = answered(py, |watch| {
-        Response::between(transfer, signals, &frequencies, time_s, watch)
+        Response::between(&transfer, signals, &outputs, &frequencies, time_s, watch)
     })?;
     let (inputs, outputs) = (found.inputs.len(), found.outputs.len());
     let told = PyDict::new(py);

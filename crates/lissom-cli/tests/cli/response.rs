@@ -255,3 +255,52 @@ fn what_a_plot_leaves_out_is_chosen_by_inputs_and_outputs() {
     assert!(said.starts_with("The plot has no room for"), "{said}");
     assert!(said.contains("with --inputs and --outputs"), "{said}");
 }
+
+/// Symmetry: along an arm that hangs straight nothing moves its hand, and a torque about one axis nothing across the plane of its motion. What
+/// rounding makes of these zeros has neither zeros of its own nor a phase, whichever outputs are asked for.
+#[test]
+fn what_rounding_moves_does_not_respond() {
+    const HANGING: &str = r#"
+format = 1
+gravity_m_per_s2 = [0.0, -9.81, 0.0]
+[[body]]
+name = "arm"
+[body.beam]
+length_m = 0.8
+mass_per_length_kg_per_m = 0.6
+bending_stiffness_y_n_m2 = 40.0
+bending_stiffness_z_n_m2 = 70.0
+basis.auto = {}
+[[joint]]
+name = "shoulder"
+parent = "ground"
+child = "arm"
+[joint.universal]
+first = { axis = [0.0, 0.0, 1.0], initial_angle_rad = -1.4 }
+second = { axis = [0.0, 1.0, 0.0], initial_angle_rad = 0.1 }
+[[marker]]
+name = "hand"
+body = "arm"
+"#;
+    let folder = Folder::new();
+    folder.write("hanging.toml", HANGING);
+    for (output, moves) in [
+        ("hand.position.x", [true, false]),
+        ("hand.position.y", [false, false]),
+        ("hand.position.z", [false, true]),
+    ] {
+        let asked = ["response", "hanging.toml", "--about", "equilibrium"];
+        let chosen = ["--inputs", "all", "--outputs", output, "--count", "20"];
+        let answer = folder.json(&[&asked[..], &chosen, &["--json"]].concat());
+        let pairs = answer["pairs"].as_array().unwrap();
+        assert_eq!(pairs.len(), 2);
+        for (pair, moves) in pairs.iter().zip(moves) {
+            let parts = ["real", "imaginary"].map(|part| pair[part].as_array().unwrap());
+            let moved = parts.into_iter().flatten().any(|x| number(x) != 0.0);
+            assert_eq!(moved, moves, "{} to {output}", pair["input"]);
+            assert_eq!(number(&pair["static_gain"]) != 0.0, moves);
+            assert_eq!(pair["zeros_per_s"] != serde_json::json!([]), moves);
+            assert_eq!(pair["minimum_phase"], !moves);
+        }
+    }
+}
