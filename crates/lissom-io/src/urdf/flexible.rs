@@ -64,15 +64,15 @@ impl Flexible {
         // a link may be called so too, and is a table then
         let root = table.remove("root");
         let root_is_free = match &root {
-            Some(Value::String(word)) => {
-                if !["free", "ground"].contains(&word.as_str()) {
+            None | Some(Value::Table(_)) => false,
+            Some(word) => {
+                if ![Some("free"), Some("ground")].contains(&word.as_str()) {
                     errors.push(fault(format!(
-                        "`root` is {word:?}; it is \"free\" or \"ground\""
+                        "`root` is {word}; it is \"free\" or \"ground\""
                     )));
                 }
-                word == "free"
+                word.as_str() == Some("free")
             }
-            _ => false,
         };
         if let Some(link @ Value::Table(_)) = root {
             table.insert("root".to_owned(), link);

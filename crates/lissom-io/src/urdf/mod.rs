@@ -12,7 +12,6 @@
 //! | a link on a fixed joint | part of the body that carries it, and a marker at its frame |
 //! | `revolute`, `continuous`, `prismatic`, `floating` | joints with friction and limits |
 //! | `planar`, `mimic` | refused by name |
-//!
 //! | `visual` | shapes that the report draws on rigid bodies and the ground; flexible bodies are drawn by their own |
 //!
 //! Shapes for contact are left out; the text says what else was.

@@ -393,6 +393,10 @@ fn what_is_wrong_is_told_with_its_line() {
     assert!(words(CRANE, Some("[bom]\nrigid = {}")).contains("bom"));
     assert!(words(CRANE, Some("[boom]\ndamping = {}")).contains("made of"));
     assert!(words(CRANE, Some("boom = 1")).contains("no table"));
+    for wrong in ["\"fre\"", "true", "[1.0]"] {
+        let told = words(CRANE, Some(&format!("root = {wrong}")));
+        assert!(told.starts_with(&format!("`root` is {wrong};")), "{told}");
+    }
     assert_eq!(flexible_file("arm.urdf"), "arm.flexible.toml");
 }
 
