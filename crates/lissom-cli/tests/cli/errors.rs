@@ -37,6 +37,17 @@ fn a_file_named_without_its_ending_is_pointed_out() {
 }
 
 #[test]
+fn items_without_names_are_said_to_go_by_number() {
+    let change = "motion.slide.cycloid.duration_s=2";
+    Folder::new()
+        .lissom(&["check", "sliding-boom", "--set", change])
+        .says(
+            1,
+            &["called `slide`: these items have no names and go by number, 0 to 1"],
+        );
+}
+
+#[test]
 fn all_slips_of_a_model_are_shown_with_line_and_remedy() {
     let folder = Folder::new();
     folder.write("arm.toml", FIVE_SLIPS);

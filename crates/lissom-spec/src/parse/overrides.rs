@@ -220,8 +220,13 @@ pub(super) fn find_item(items: &[Value], wanted: &str) -> Result<usize, String> 
         Err(_) => {}
     }
     let known = names.iter().flatten().map(String::as_str);
+    let nameless = names.iter().all(Option::is_none);
     Err(match nearest(wanted, known) {
         Some(name) => format!("nothing there is called `{wanted}`; did you mean `{name}`?"),
+        None if nameless && !items.is_empty() => format!(
+            "nothing there is called `{wanted}`: these items have no names and go by number, 0 to {}",
+            items.len() - 1
+        ),
         None => format!("nothing there is called `{wanted}`"),
     })
 }
