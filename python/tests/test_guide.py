@@ -29,7 +29,8 @@ CONTENTS = json.loads((REPOSITORY / "docs/book/contents.json").read_text(encodin
 PAGES = [*CONTENTS["Tasks"], *CONTENTS["Guide"]]
 
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-FILE = re.compile(r"`([\w./-]+\.(?:toml|json|urdf|csv))`[^`]*:$")
+FILES = {"toml": "toml", "json": "json", "xml": "urdf"}
+"""How files end whose content is shown as a language."""
 NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
 CLOCK = re.compile(r"\bin [\d.]+ s\b")
 ENDS_BY_ITSELF_WITHIN_S = 300
@@ -53,12 +54,13 @@ def blocks(page: str) -> Iterator[Block]:
     for fence in FENCE.finditer(text):
         between = text[end : fence.start()].strip()
         before = between.splitlines()[-1] if between else ""
-        file, reason = FILE.search(before), NOT_RUN.match(before)
+        file = re.search(rf"`([\w./-]+\.{FILES.get(fence[1], 'none')})`[^`]*:$", before)
+        reason = NOT_RUN.match(before)
         yield Block(
             line=text.count("\n", 0, fence.start()) + 1,
             language=fence[1],
             text=fence[2],
-            file=file[1] if file and fence[1] not in ("sh", "python", "text") else None,
+            file=file and file[1],
             not_run=reason and reason[1],
             follows=end > 0 and not between,
         )
@@ -67,7 +69,7 @@ def blocks(page: str) -> Iterator[Block]:
 
 def program(page: str) -> str:
     """One program of all that a page has to run."""
-    lines = ["import builtins, os, subprocess", "from pathlib import Path", "own = {'__name__': '__main__'}", "printed = ''"]
+    lines = ["import subprocess", "from pathlib import Path", "own = {'__name__': '__main__'}", "printed = ''"]
     lines += ["def run(command, line):"]
     lines += ["    global printed"]
     lines += ["    done = subprocess.run(['bash', '-euo', 'pipefail', '-c', command], stdout=subprocess.PIPE, text=True)"]
@@ -89,7 +91,7 @@ def program(page: str) -> str:
                 if shown and not CLOCK.search(shown):
                     lines.append(f"at = printed.find({shown!r})")
                     lines.append(f"assert at >= 0, {f'line {block.line}: not printed: {shown}'!r} + chr(10) + printed")
-                    lines.append("printed = printed[at:]")
+                    lines.append(f"printed = printed[at + {len(shown)}:]")
     return "\n".join(lines)
 
 
