@@ -121,22 +121,24 @@ impl Response {
             Frequencies::At(these) => these.clone(),
             &Frequencies::Spread { range, count } => Transfer::spread(&poles, range, count),
         };
+        let mut moved = Moved::new(&all_outputs, outputs, inputs.len());
         let mut values = Vec::with_capacity(frequencies.len());
         for &frequency in &frequencies {
-            values.push(transfer.response(frequency));
+            let all = transfer.response(frequency);
+            moved.see(&all);
+            values.push(all.select_rows(outputs));
             go_on()?;
         }
-        let units: Vec<&str> = all_outputs.iter().map(|(_, unit)| unit.as_str()).collect();
         let gain = transfer.static_gain();
         let mut pairs = Vec::with_capacity(outputs.len() * inputs.len());
         for (place, &output) in outputs.iter().enumerate() {
             for input in 0..inputs.len() {
-                let moves = !is_rounding(&values, &units, [output, input]);
+                let moves = !moved.known || moved.pairs[(place, input)];
                 let or_zero = |value: Complex<f64>| if moves { value } else { Complex::ZERO };
                 let gain = gain.as_ref().map(|gain| gain[(output, input)]);
                 pairs.push(Pair {
                     signals: [input, place],
-                    values: (values.iter().map(|all| or_zero(all[(output, input)]))).collect(),
+                    values: (values.iter().map(|all| or_zero(all[(place, input)]))).collect(),
                     static_gain: gain.map(|gain| if moves { gain } else { 0.0 }),
                     zeros: if moves {
                         transfer.between(&[input], &[output]).zeros(&mut go_on)?
@@ -194,19 +196,47 @@ impl Response {
     }
 }
 
-/// Whether rounding alone moves an output: an arm along an axis moves a marker across it, and along it by the cosine of a right angle. All outputs
-/// tell, not those alone that are asked for.
-fn is_rounding(
-    values: &[DMatrix<Complex<f64>>],
-    units: &[&str],
-    [output, input]: [usize; 2],
-) -> bool {
-    let told = !values.is_empty();
-    told && values.iter().all(|all| {
-        let alike = (0..units.len()).filter(|&other| units[other] == units[output]);
-        let sizes = alike.map(|other| all[(other, input)].norm());
-        // where an undamped resonance has no value, nothing is told
-        let size = all[(output, input)].norm();
-        size.is_nan() || size <= ROUNDING * sizes.fold(0.0, f64::max)
-    })
+/// Which outputs an input moves by more than rounding: an arm along an axis moves a marker across it, and along it by the cosine of a right angle.
+struct Moved<'o> {
+    /// The outputs that are asked for.
+    outputs: &'o [usize],
+    /// For every output the first one that has its unit: all of them tell, not those alone that are asked for.
+    alike: Vec<usize>,
+    /// Whether there is a frequency at which the response has values.
+    known: bool,
+    /// For every output that is asked for and every input.
+    pairs: DMatrix<bool>,
+}
+
+impl<'o> Moved<'o> {
+    fn new(all: &Signals, outputs: &'o [usize], inputs: usize) -> Self {
+        let first = |(_, unit): &(String, String)| all.iter().position(|(_, own)| own == unit);
+        Self {
+            outputs,
+            alike: all.iter().filter_map(first).collect(),
+            known: false,
+            pairs: DMatrix::from_element(outputs.len(), inputs, false),
+        }
+    }
+
+    /// Takes the response of all outputs at a frequency into account; where an undamped resonance has no value it tells nothing.
+    fn see(&mut self, all: &DMatrix<Complex<f64>>) {
+        if all.iter().any(|value| value.norm().is_nan()) {
+            return;
+        }
+        self.known = true;
+        let mut largest = DMatrix::<f64>::zeros(all.nrows(), all.ncols());
+        for (output, &first) in self.alike.iter().enumerate() {
+            for input in 0..all.ncols() {
+                let most = &mut largest[(first, input)];
+                *most = most.max(all[(output, input)].norm());
+            }
+        }
+        for (place, &output) in self.outputs.iter().enumerate() {
+            for input in 0..all.ncols() {
+                let rounding = ROUNDING * largest[(self.alike[output], input)];
+                self.pairs[(place, input)] |= all[(output, input)].norm() > rounding;
+            }
+        }
+    }
 }
