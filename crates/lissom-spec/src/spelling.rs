@@ -10,7 +10,7 @@ const UNITS: [&str; 37] = [
 /// Letters of the longest word that is compared with others: nobody writes a longer one by a slip, and comparing takes its square.
 const LONGEST: usize = 100;
 
-/// The known word nearest to the given one, if it is near enough to be meant.
+/// The known word nearest to the given one, if it is near enough to be meant; never the word itself, which is known but does not fit.
 pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = word.chars().count();
     if letters > LONGEST {
@@ -22,6 +22,7 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     known
         .into_iter()
         .filter(is_comparable)
+        .filter(|candidate| *candidate != word)
         .map(|candidate| (distance(word, candidate), candidate))
         .filter(|(distance, _)| *distance <= allowed)
         .min_by_key(|(distance, _)| *distance)
@@ -104,6 +105,8 @@ mod tests {
     fn only_near_words_are_suggested() {
         assert_eq!(nearest("shuolder", ["elbow", "shoulder"]), Some("shoulder"));
         assert_eq!(nearest("wrist", ["elbow", "shoulder"]), None);
+        assert_eq!(nearest("elbow", ["elbow", "elbow2"]), Some("elbow2"));
+        assert_eq!(nearest("elbow", ["elbow", "shoulder"]), None);
         // comparing these would take as many steps as the product of their lengths
         let long = "a".repeat(1_000_000);
         assert_eq!(nearest(&long, [long.as_str(), "a"]), None);
