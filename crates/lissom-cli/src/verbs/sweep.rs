@@ -8,7 +8,7 @@ use lissom_io::load::{self, LoadError, Loaded};
 use lissom_io::sweep::{
     Drawing, Folder, FolderError, Measure, Points, Sweep, TABLE, Table, Values, Variation,
 };
-use lissom_io::{IoError, threads};
+use lissom_io::{atomic, resource, threads};
 use serde::Serialize;
 
 use crate::arguments::{DrawingArgument, SweepArguments};
@@ -46,6 +46,8 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Stop> {
     let out = arguments.out.clone().unwrap_or(results);
     let (folder, found) =
         Folder::open(&out, &sweep.identity(&whole), arguments.restart).map_err(said)?;
+    let file = out.join(TABLE);
+    atomic::refuse_unwritable(&file)?;
     let (before, count) = (found.len(), points.rows.len());
     let threads = arguments.threads.unwrap_or_else(threads::cores).min(count);
     if before > 0 {
@@ -72,7 +74,6 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Stop> {
         .map_err(said)?;
     progress.finish();
     let _keeping = Keeping::begin();
-    let file = out.join(TABLE);
     table.write(&file)?;
     let told = Told::new(&loaded, &table, [before, count], &file);
     let wall_s = began.elapsed().as_secs_f64();
@@ -106,10 +107,7 @@ fn said(error: FolderError) -> Stop {
 /// The values of the runs.
 fn points(arguments: &SweepArguments) -> Result<Points, Stop> {
     if let Some(path) = &arguments.table {
-        let text = std::fs::read_to_string(path).map_err(|reason| IoError::Read {
-            path: path.clone(),
-            reason,
-        })?;
+        let text = resource::read_text(path)?;
         return Points::table(&text)
             .map_err(|what| Stop::Failed(format!("{}: {what}", path.display())));
     }

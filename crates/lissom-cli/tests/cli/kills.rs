@@ -91,6 +91,21 @@ fn report() -> Vec<String> {
     asked.map(str::to_owned).to_vec()
 }
 
+fn sweep(out: &str) -> Vec<String> {
+    let asked = [
+        "sweep",
+        "two-link-arm",
+        "--quiet",
+        "--set",
+        "simulation.duration_s=0.02",
+        "--vary",
+        "payload.gripper.mass_kg=0.1:0.8:8",
+        "--out",
+        out,
+    ];
+    asked.map(str::to_owned).to_vec()
+}
+
 struct Trial {
     folder: Folder,
     /// Runs that nobody disturbed, by their masses.
@@ -109,7 +124,13 @@ impl Trial {
             finish(&folder, &run(mass, &out));
             whole.insert(mass, stored::read(&folder.path.join(out)).unwrap());
         }
-        for asked in [run("0.1", "run"), compare("0.1"), report()] {
+        let all = [
+            run("0.1", "run"),
+            compare("0.1"),
+            report(),
+            sweep("whole-sweep"),
+        ];
+        for asked in all {
             let began = Instant::now();
             finish(&folder, &asked);
             seconds.insert(asked[0].clone(), began.elapsed().as_secs_f64());
@@ -170,6 +191,15 @@ impl Trial {
         let _: Value = self.folder.read_json("compared/comparison.json");
     }
 
+    /// A sweep that is killed comes to the table of one that nobody disturbed.
+    fn look_at_sweep(&self) {
+        finish(&self.folder, &sweep("sweep"));
+        let [found, whole] =
+            ["sweep", "whole-sweep"].map(|folder| self.folder.read(&format!("{folder}/sweep.csv")));
+        assert_eq!(found, whole);
+        std::fs::remove_dir_all(self.folder.path.join("sweep")).unwrap();
+    }
+
     /// Pictures are whole.
     fn look_at_pictures(&self) {
         for (name, end) in [("run/report.html", "</html>"), ("run/plot.svg", "</svg>")] {
@@ -198,12 +228,16 @@ fn kill(count: usize, seed: u64) {
     let mut chance = Chance(seed);
     for _ in 0..count {
         let mass = MASSES[chance.choice(3)];
-        let asked = match chance.choice(4) {
+        let asked = match chance.choice(5) {
             0 => compare(mass),
             1 => report(),
+            2 => sweep("sweep"),
             _ => run(mass, "run"),
         };
         trial.kill(&asked, chance.next());
+        if asked[0] == "sweep" {
+            trial.look_at_sweep();
+        }
         trial.look_at_run();
         trial.look_at_comparison();
         trial.look_at_pictures();

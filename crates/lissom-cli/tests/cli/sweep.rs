@@ -206,3 +206,30 @@ fn interruption_keeps_the_rows() {
     assert!(answer.stdout.contains("1 run"), "{}", answer.stdout);
     assert_eq!(table(&folder, "out").lines().count(), 2);
 }
+
+/// By construction: pipes are neither waited for nor read, and a table that cannot be written is found before the runs.
+#[cfg(unix)]
+#[test]
+fn pipes_and_links_are_refused_before_the_runs() {
+    let folder = Folder::new();
+    let pipe = |name: &str| {
+        let made = std::process::Command::new("mkfifo")
+            .arg(folder.path.join(name))
+            .status();
+        assert!(made.unwrap().success());
+    };
+    pipe("values.csv");
+    call(&folder, &["--table", "values.csv"]).says(1, &["values.csv is not a file"]);
+    for out in ["piped", "linked"] {
+        std::fs::create_dir(folder.path.join(out)).unwrap();
+    }
+    pipe("piped/sweep.json");
+    let varied = |out: &'static str| call(&folder, &[&MASSES[..], &["--out", out]].concat());
+    varied("piped").says(1, &["sweep.json is a device, a pipe or a socket"]);
+    folder.write("kept.csv", "kept");
+    let link = folder.path.join("linked/sweep.csv");
+    std::os::unix::fs::symlink(folder.path.join("kept.csv"), link).unwrap();
+    varied("linked").says(1, &["sweep.csv is a link"]);
+    assert!(folder.read("linked/rows.txt").is_empty());
+    assert_eq!(folder.read("kept.csv"), b"kept");
+}

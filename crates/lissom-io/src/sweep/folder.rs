@@ -10,11 +10,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crate::{IoError, atomic};
+use crate::{IoError, atomic, resource};
 
 /// The file that says which sweep it is.
 pub const IDENTITY: &str = "sweep.json";
@@ -82,16 +82,12 @@ impl Folder {
         })?;
         let file = path.join(ROWS);
         atomic::refuse_other_than_file(&file)?;
-        let unreadable = |reason| IoError::Read {
-            path: file.clone(),
-            reason,
-        };
         let unwritable = |reason| IoError::Write {
             path: file.clone(),
             reason,
         };
         let mut options = OpenOptions::new();
-        let options = options.read(true).write(true).create(true).truncate(false);
+        let options = options.write(true).create(true).truncate(false);
         let mut rows = options.open(&file).map_err(unwritable)?;
         if matches!(rows.try_lock(), Err(TryLockError::WouldBlock)) {
             let folder = path.to_owned();
@@ -100,11 +96,10 @@ impl Folder {
         if anew {
             rows.set_len(0).map_err(unwritable)?;
         }
-        let mut text = Vec::new();
-        rows.read_to_end(&mut text).map_err(unreadable)?;
+        let text = resource::read_file(&file)?;
         let whole = text.iter().rposition(|&byte| byte == b'\n');
         let whole = whole.map_or(0, |last| last + 1);
-        let known = fs::read(path.join(IDENTITY)).ok();
+        let known = resource::read_in_its_folder(&path.join(IDENTITY)).ok();
         if known.as_deref() != Some(identity.as_bytes()) {
             if whole > 0 {
                 let folder = path.to_owned();
