@@ -2,12 +2,14 @@
 
 use super::equations::Equations;
 use crate::evaluate::{self, Configuration};
-use crate::model::{Model, StartChange};
-use lissom_core::{MotionCurve, State, StateError, rotation_matrix};
+use crate::model::{AxisPlace, Model, StartChange};
+use lissom_core::{Limit, LimitedQuantity, MotionCurve, State, StateError, rotation_matrix};
 use lissom_numerics::Coordinate;
 use lissom_spatial::{Motion, Quaternion, Vector};
 use lissom_spec::nearest;
-use lissom_tree::closure::{AssemblyError, MarkerTarget, Targets, assemble, close};
+use lissom_tree::closure::{
+    AssemblyError, CoordinateLimit, MarkerTarget, Targets, assemble, close,
+};
 use lissom_tree::tree::{Kinematics, marker_motion, node_rotation};
 use lissom_tree::{Body, CoordinateKind, JointKind};
 use std::collections::BTreeMap;
@@ -250,7 +252,7 @@ pub(crate) fn closed_state(
         }
     }
     let held = (0..is_held.len()).filter(|&at| is_held[at]).collect();
-    Ok(near(model, state, held, Vec::new())?.state)
+    Ok(near(model, state, held, Vec::new(), Vec::new())?.state)
 }
 
 /// The configuration nearest to a state at which loops are closed and targets are met.
@@ -287,7 +289,34 @@ pub(crate) fn configured(
         })
     };
     let markers: Result<Vec<_>, StateError> = targets.markers.iter().map(marker).collect();
-    near(model, state, held, markers?)
+    let markers = markers?;
+    let limits = if markers.is_empty() {
+        Vec::new()
+    } else {
+        limits(model)
+    };
+    near(model, state, held, markers, limits)
+}
+
+/// What angles and displacements of joints have to stay within.
+fn limits(model: &Model) -> Vec<CoordinateLimit> {
+    let of = |limit: &Limit| {
+        let LimitedQuantity::Position(axis) = limit.quantity else {
+            return None;
+        };
+        match model.places.axes[axis.0].place {
+            AxisPlace::Joint {
+                position, velocity, ..
+            } => Some(CoordinateLimit {
+                position,
+                velocity,
+                min: limit.min,
+                max: limit.max,
+            }),
+            AxisPlace::Motor(_) => None,
+        }
+    };
+    model.actions.limits.iter().filter_map(of).collect()
 }
 
 fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> StateError {
@@ -304,6 +333,7 @@ fn near(
     state: State,
     held: Vec<usize>,
     markers: Vec<MarkerTarget>,
+    limits: Vec<CoordinateLimit>,
 ) -> Result<Configuration, StateError> {
     let mut equations = Equations::new(model);
     let (position, velocity) = equations.unpacked(&state);
@@ -314,6 +344,7 @@ fn near(
         position,
         velocity,
         branches: model.assembly.branches.clone(),
+        limits,
     };
     let closed = close(&model.linkage, &targets).map_err(|error| StateError::Unplaced {
         reason: error.to_string(),

@@ -32,6 +32,7 @@ mod growth;
 mod heavy_loads;
 mod implicit_stages;
 mod inputs_and_audit;
+mod inverse_kinematics;
 mod jain_rodriguez;
 mod jonker_aarts;
 mod linearize;

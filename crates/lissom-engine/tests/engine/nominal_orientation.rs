@@ -86,7 +86,7 @@ nominal_motion = true
 }
 
 /// A hexapod: six legs from universal joints on the ground to balls on the platform, extended by slides.
-fn hexapod(motion: &str) -> ModelSpec {
+pub(crate) fn hexapod(motion: &str) -> ModelSpec {
     let mut text = "format = 1\ngravity_m_per_s2 = [0.0, 0.0, -9.81]\n".to_owned();
     text += "[[body]]\nname = \"platform\"\nrigid = { mass_kg = 3.0, center_of_mass_m = [0.02, 0.0, 0.05], inertia_kg_m2 = [0.1, 0.12, 0.2] }\n";
     for leg in 0..6 {

@@ -17,6 +17,8 @@ use lissom_spec::spec::TwistComponent;
 
 /// Guesses that are tried before a mechanism counts as impossible to assemble.
 const GUESSES: usize = 48;
+/// Configurations within limits of which the nearest is taken where the first guess leads to none.
+const ENOUGH: usize = 3;
 /// Rate, relative to the largest, that a closed mechanism may keep at its closures: what is left by solving
 /// for rates at a configuration that is closed to rounding.
 const CLOSED_RATE: f64 = 1e-10;
@@ -41,6 +43,28 @@ pub struct Targets {
     pub markers: Vec<MarkerTarget>,
     /// Entries of the position vector and the sign that each is to have.
     pub branches: Vec<(usize, f64)>,
+    /// What coordinates that are free have to stay within.
+    pub limits: Vec<CoordinateLimit>,
+}
+
+/// The smallest and the largest value of an angle or a displacement.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct CoordinateLimit {
+    /// Entry of the position vector.
+    pub position: usize,
+    /// Entry of the velocity vector.
+    pub velocity: usize,
+    /// Smallest value.
+    pub min: f64,
+    /// Largest value.
+    pub max: f64,
+}
+
+impl CoordinateLimit {
+    /// The value next to one that is allowed.
+    pub(super) fn within(&self, value: f64) -> f64 {
+        value.max(self.min).min(self.max)
+    }
 }
 
 /// A component of a marker's pose and of its velocity.
@@ -85,6 +109,22 @@ pub enum AssemblyError {
         gap: f64,
         /// In metres or radians.
         unit: &'static str,
+    },
+    /// A marker cannot be where it should be.
+    #[error(
+        "marker {marker:?} cannot be where it should: {distance_m:.4e} m and {angle_rad:.4e} rad from there is the nearest that was \
+         found{}; ask for less of it, or choose another place",
+        if *.limited { " within the limits of the joints" } else { "" }
+    )]
+    Unreachable {
+        /// The marker.
+        marker: String,
+        /// Distance that is left.
+        distance_m: f64,
+        /// Angle that is left.
+        angle_rad: f64,
+        /// Whether joints have limits.
+        limited: bool,
     },
     /// A gap in a direction in which nothing can move.
     #[error(
@@ -149,9 +189,11 @@ pub enum AssemblyError {
 pub fn close(linkage: &Linkage, targets: &Targets) -> Result<Closed, AssemblyError> {
     let mut solver = Solver::new(linkage, targets);
     let guess = &targets.position;
-    let first = with_branches(linkage, targets, guess.clone());
+    let mut first = with_branches(linkage, targets, guess.clone());
+    solver.limit(&mut first);
     let mut closed: Option<(f64, Vec<f64>)> = None;
     let mut wrong_branch = None;
+    let mut found_within = 0;
     let mut best: Option<(f64, Vec<f64>)> = None;
     for attempt in 0..GUESSES {
         let start = match attempt {
@@ -161,13 +203,13 @@ pub fn close(linkage: &Linkage, targets: &Targets) -> Result<Closed, AssemblyErr
         let mut found = start;
         let is_closed = solver.close(&mut found);
         if !is_closed {
-            let (_, gap) = solver.worst();
+            let gap = solver.gap();
             if best.as_ref().is_none_or(|(least, _)| gap < *least) {
                 best = Some((gap, found));
             }
             continue;
         }
-        nearest_turn(linkage, guess, &solver.free, &mut found);
+        nearest_turn(linkage, targets, &solver.free, &mut found);
         solver.approach(guess, &mut found);
         if let Some(branch) = missed_branch(linkage, targets, &found) {
             wrong_branch = Some(branch);
@@ -178,7 +220,8 @@ pub fn close(linkage: &Linkage, targets: &Targets) -> Result<Closed, AssemblyErr
         if closed.as_ref().is_none_or(|(least, _)| distance < *least) {
             closed = Some((distance, found));
         }
-        if attempt == 0 {
+        found_within += usize::from(!targets.limits.is_empty());
+        if attempt == 0 || found_within == ENOUGH {
             break;
         }
     }
@@ -189,8 +232,13 @@ pub fn close(linkage: &Linkage, targets: &Targets) -> Result<Closed, AssemblyErr
                 sign,
             });
         }
-        let position = best.map_or(first, |(_, position)| position);
-        return Err(solver.open(&position));
+        let mut position = best.map_or(first, |(_, position)| position);
+        let open = solver.open(&position);
+        let apart = match open {
+            AssemblyError::Open { .. } => solver.nearest(&mut position),
+            _ => None,
+        };
+        return Err(apart.unwrap_or(open));
     };
     let mut velocity = targets.velocity.clone();
     solver.close_rates(&position, &mut velocity, CLOSED_RATE)?;
@@ -267,7 +315,18 @@ fn other_guess(
     }
     let mut guess = first.to_vec();
     displace(&linkage.system, &mut guess, &step);
-    with_branches(linkage, targets, guess)
+    for limit in &targets.limits {
+        // anywhere between limits, wherever the guess is
+        if let Ok(i) = solver.free.binary_search(&limit.velocity)
+            && (limit.max - limit.min).is_finite()
+        {
+            let fraction = (attempt as f64 * GOLDEN * (1.0 + i as f64).sqrt()).fract();
+            guess[limit.position] = limit.min + fraction * (limit.max - limit.min);
+        }
+    }
+    let mut guess = with_branches(linkage, targets, guess);
+    solver.limit(&mut guess);
+    guess
 }
 
 /// Closes the loops at a start: joints move as little as possible from where they are, held and prescribed ones
@@ -291,6 +350,7 @@ pub fn assemble(
         held: held.chain(linkage.prescribed.iter().copied()).collect(),
         markers: Vec::new(),
         branches: hints.branches.clone(),
+        limits: Vec::new(),
     };
     let closed = close(linkage, &targets)?;
     (*position, *velocity) = (closed.position, closed.velocity);

@@ -32,8 +32,8 @@ mod solver;
 mod support;
 
 pub use assembly::{
-    AssemblyError, Closed, Diagnosis, MarkerTarget, Targets, assemble, choose_components, close,
-    close_nearby, diagnose,
+    AssemblyError, Closed, CoordinateLimit, Diagnosis, MarkerTarget, Targets, assemble,
+    choose_components, close, close_nearby, diagnose,
 };
 pub use complement::ReducedEquations;
 pub use constraint::Constraints;

@@ -1,5 +1,7 @@
 //! Newton's iteration for closed configurations, by least changes of the free joint coordinates.
 
+mod limits;
+
 use nalgebra::DVector;
 
 use super::Constraints;
@@ -9,7 +11,7 @@ use super::rank::SparseRow;
 use crate::flex::RigidMotions;
 use crate::tree::{Kinematics, difference, displace, marker_jacobian, marker_motion};
 use crate::{Body, Linkage};
-use lissom_spatial::{Motion, inverse_rate_matrix, rotation_vector_of};
+use lissom_spatial::{Matrix, Motion, Quaternion, Vector, inverse_rate_matrix, rotation_vector_of};
 
 /// Violation, in metres or radians per metre of reach, at which a configuration counts as closed.
 const CLOSED: f64 = 1e-14;
@@ -17,6 +19,8 @@ const CLOSED: f64 = 1e-14;
 const STALLED: f64 = 1e-12;
 /// Newton steps per guess: a dozen suffice from nearby, the rest is for damped ones from afar.
 const MOST_STEPS: usize = 60;
+/// Steps in which a search within limits has to leave less than a part of what is missing; it ends at limits otherwise.
+const STUCK: (usize, f64) = (6, 0.9);
 /// Largest change of one coordinate in one step, rad or m.
 const LARGEST_STEP: f64 = 0.7;
 /// Damping, relative to the largest squared singular value: where it begins and where it gives up.
@@ -26,6 +30,15 @@ const DAMPING: (f64, f64) = (1e-6, 1e4);
 const NEAREST: f64 = 1e-10;
 /// Steps towards it.
 const MOST_APPROACHES: usize = 40;
+
+/// Weight of the closures where a marker is brought as near as possible to what it cannot reach: they stay open by as much less.
+const CLOSURES_FIRST: f64 = 1e4;
+/// How often that is begun anew.
+const MOST_SEARCHES: usize = 20;
+/// Change of what is left, relative to it, below which nothing nearer is sought.
+const NOT_NEARER: f64 = 1e-9;
+/// What loops may stay open by, m or rad, for a marker to be what cannot be had.
+const LOOPS_CLOSED: f64 = 1e-6;
 
 /// The closures of a model and the targets at a configuration.
 pub(super) struct Solver<'m> {
@@ -41,6 +54,25 @@ pub(super) struct Solver<'m> {
     jacobian: Vec<SparseRow>,
     rates: Vec<SparseRow>,
     influence: Vec<Motion<f64>>,
+    /// Of every target, the orientation of its marker if all of that is given.
+    oriented: Vec<Option<Matrix<f64>>>,
+    /// Factor of the equations of the closures.
+    weight: f64,
+}
+
+/// The orientation that a target belongs to, where its marker is to have all of one.
+fn orientation_of(targets: &Targets, at: usize) -> Option<Matrix<f64>> {
+    let marker = targets.markers[at].marker;
+    let mut vector = [None; 3];
+    for target in &targets.markers {
+        if target.marker == marker && target.component.entry() < 3 {
+            vector[target.component.entry()] = Some(target.position);
+        }
+    }
+    let [Some(x), Some(y), Some(z)] = vector else {
+        return None;
+    };
+    Some(Quaternion::of_rotation_vector(Vector([x, y, z])).matrix())
 }
 
 impl<'m> Solver<'m> {
@@ -68,6 +100,10 @@ impl<'m> Solver<'m> {
             jacobian: vec![Vec::new(); rows],
             rates: vec![Vec::new(); rows],
             influence: vec![Motion::zero(); most.unwrap_or(0)],
+            oriented: (0..targets.markers.len())
+                .map(|at| orientation_of(targets, at))
+                .collect(),
+            weight: 1.0,
         }
     }
 
@@ -103,9 +139,7 @@ impl<'m> Solver<'m> {
 
     /// Rows over the free velocities of rows over all.
     fn over_free(&self, rows: &[SparseRow]) -> Vec<SparseRow> {
-        let place = |&(at, x): &(usize, f64)| Some((self.free.binary_search(&at).ok()?, x));
-        let of_row = |row: &SparseRow| row.iter().filter_map(place).collect();
-        rows.iter().map(of_row).collect()
+        over(&self.free, rows)
     }
 
     /// Largest entry of the residual.
@@ -163,6 +197,12 @@ impl<'m> Solver<'m> {
             self.jacobian[row].clear();
             self.jacobian[row].extend(self.constraints.entries(row));
             self.rates[row].clone_from(&self.jacobian[row]);
+            if self.weight != 1.0 {
+                self.residual[row] *= self.weight;
+                for (_, entry) in &mut self.jacobian[row] {
+                    *entry *= self.weight;
+                }
+            }
         }
         let mut jacobian = vec![0.0; 6 * n];
         for (i, target) in self.targets.markers.iter().enumerate() {
@@ -195,10 +235,20 @@ impl<'m> Solver<'m> {
                 self.residual[row] = point[entry - 3] - target.position;
                 self.jacobian[row].clone_from(&self.rates[row]);
             } else {
-                let turned = rotation_vector_of(&motion.pose.rotation);
-                let gap = turned[entry] - target.position;
-                let turns = (gap / std::f64::consts::TAU).round();
-                self.residual[row] = gap - turns * std::f64::consts::TAU;
+                let turned = match &self.oriented[i] {
+                    // what it takes to get there, which no choice of a rotation vector makes jump
+                    Some(wanted) => {
+                        rotation_vector_of(&(motion.pose.rotation * wanted.transpose()))
+                    }
+                    None => rotation_vector_of(&motion.pose.rotation),
+                };
+                self.residual[row] = if self.oriented[i].is_some() {
+                    turned[entry]
+                } else {
+                    let gap = turned[entry] - target.position;
+                    let turns = (gap / std::f64::consts::TAU).round();
+                    gap - turns * std::f64::consts::TAU
+                };
                 let per_turn = inverse_rate_matrix(turned);
                 let rate = |at: usize| {
                     (0..3)
@@ -236,14 +286,29 @@ impl<'m> Solver<'m> {
         Decomposition::new(&self.over_free(derivatives), self.free.len())
     }
 
+    /// Size of all that is missing.
+    pub(super) fn gap(&self) -> f64 {
+        let gap = norm(&self.residual);
+        if gap.is_nan() { f64::INFINITY } else { gap }
+    }
+
     /// Moves the free coordinates of a configuration until it is closed; tells whether it is.
     pub(super) fn close(&mut self, position: &mut Vec<f64>) -> bool {
         let at_rest = self.at_rest.clone();
         self.evaluate(position, &at_rest);
         let mut damping = 0.0;
-        for _ in 0..MOST_STEPS {
+        let limited = self.limits().next().is_some();
+        let mut earlier = f64::INFINITY;
+        for taken in 0..MOST_STEPS {
             if self.is_closed(CLOSED) {
                 return true;
+            }
+            if limited && taken % STUCK.0 == 0 {
+                let gap = self.gap();
+                if gap > STUCK.1 * earlier && !self.is_small(STALLED) {
+                    return false;
+                }
+                earlier = gap;
             }
             if !self.violation().is_finite() {
                 return false;
@@ -251,11 +316,9 @@ impl<'m> Solver<'m> {
             let is_stalled = self.is_small(STALLED);
             let before = norm(&self.residual);
             let decomposition = self.decompose(&self.jacobian);
-            let residual = self.residual.clone();
+            let (residual, jacobian) = (self.residual.clone(), self.jacobian.clone());
             loop {
-                let mut trial = position.clone();
-                let step = decomposition.least(&residual, damping);
-                displace(&self.linkage.system, &mut trial, &self.scattered(&step));
+                let trial = self.stepped(position, &residual, &decomposition, &jacobian, damping);
                 self.evaluate(&trial, &at_rest);
                 if norm(&self.residual) < before {
                     *position = trial;
@@ -296,7 +359,7 @@ impl<'m> Solver<'m> {
             let decomposition = self.decompose(&self.jacobian);
             let gap = difference(&self.linkage.system, position, guess);
             let gap = DVector::from_iterator(self.free.len(), self.free.iter().map(|&at| gap[at]));
-            let along = decomposition.within(&gap);
+            let along = self.unstopped(position, &gap, decomposition);
             if along.amax() * share < NEAREST {
                 break;
             }
@@ -306,6 +369,7 @@ impl<'m> Solver<'m> {
                 &mut trial,
                 &self.scattered(&(along * share)),
             );
+            self.limit(&mut trial);
             let closed = self.close(&mut trial);
             let farther = difference(&self.linkage.system, &trial, guess);
             let square: f64 = self.free.iter().map(|&at| farther[at] * farther[at]).sum();
@@ -317,6 +381,56 @@ impl<'m> Solver<'m> {
             }
         }
         self.evaluate(position, &at_rest);
+    }
+
+    /// Moves a configuration in which markers are not where they should be to where they are as near as is found with the loops
+    /// closed, and says how near; `None` if it is the loops that do not close.
+    pub(super) fn nearest(&mut self, position: &mut Vec<f64>) -> Option<AssemblyError> {
+        let at_rest = self.at_rest.clone();
+        let first = self.targets.markers.first()?.marker;
+        self.weight = CLOSURES_FIRST;
+        self.evaluate(position, &at_rest);
+        for _ in 0..MOST_SEARCHES {
+            let before = self.gap();
+            self.close(position);
+            self.evaluate(position, &at_rest);
+            if self.gap() >= before * (1.0 - NOT_NEARER) {
+                break;
+            }
+        }
+        self.weight = 1.0;
+        self.evaluate(position, &at_rest);
+        let (loops, markers) = self.residual.split_at(self.constraints.len());
+        if norm(loops) > LOOPS_CLOSED {
+            return None;
+        }
+        // of several markers the one that is furthest off
+        let left = |marker: usize| {
+            let of = |turns: bool| {
+                let own = self.targets.markers.iter().zip(markers);
+                let own = own.filter(|(target, _)| {
+                    target.marker == marker && (target.component.entry() < 3) == turns
+                });
+                own.map(|(_, gap)| gap * gap).sum::<f64>().sqrt()
+            };
+            [of(false), of(true)]
+        };
+        let size = |marker: usize| norm(&left(marker));
+        let all = self.targets.markers.iter().map(|target| target.marker);
+        let marker = all.fold(first, |worst, marker| {
+            if size(marker) > size(worst) {
+                marker
+            } else {
+                worst
+            }
+        });
+        let [distance_m, angle_rad] = left(marker);
+        Some(AssemblyError::Unreachable {
+            marker: self.linkage.markers[marker].name.clone(),
+            distance_m,
+            angle_rad,
+            limited: self.limits().next().is_some(),
+        })
     }
 
     /// Changes rates as little as possible until the loops stay closed and the targets are met.
@@ -404,14 +518,32 @@ impl<'m> Solver<'m> {
     }
 }
 
-/// Takes whole turns off free angles until they are nearest to `guess`.
-pub(super) fn nearest_turn(linkage: &Linkage, guess: &[f64], free: &[usize], position: &mut [f64]) {
+/// Rows over some entries of the velocity vector, which rise, of rows over all.
+fn over(columns: &[usize], rows: &[SparseRow]) -> Vec<SparseRow> {
+    let place = |&(at, x): &(usize, f64)| Some((columns.binary_search(&at).ok()?, x));
+    let of_row = |row: &SparseRow| row.iter().filter_map(place).collect();
+    rows.iter().map(of_row).collect()
+}
+
+/// Takes whole turns off free angles until they are nearest to the guess, as far as their limits allow.
+pub(super) fn nearest_turn(
+    linkage: &Linkage,
+    targets: &Targets,
+    free: &[usize],
+    position: &mut [f64],
+) {
     use std::f64::consts::TAU;
+    let guess = &targets.position;
     let layout = linkage.system.layout();
     for k in 0..linkage.system.bodies().len() {
         let (p, v) = (layout.joint_position[k], layout.joint_velocity[k]);
         if is_angle(linkage, k) && free.binary_search(&v).is_ok() {
-            position[p] -= TAU * ((position[p] - guess[p]) / TAU).round();
+            let turned = position[p] - TAU * ((position[p] - guess[p]) / TAU).round();
+            let mut limits = targets.limits.iter();
+            let limit = limits.find(|limit| limit.position == p);
+            if limit.is_none_or(|limit| limit.within(turned) == turned) {
+                position[p] = turned;
+            }
         }
     }
 }
