@@ -1815,6 +1815,27 @@ class MotionProfileCycloidalRate:
 
 
 @dataclass(kw_only=True)
+class MotionProfileQuintic:
+    """From one position to another as a polynomial of fifth order."""
+
+    quintic: QuinticMotion
+
+
+@dataclass(kw_only=True)
+class MotionProfileTrapezoidal:
+    """From one position to another at constant accelerations and a constant rate."""
+
+    trapezoidal: TrapezoidalMotion
+
+
+@dataclass(kw_only=True)
+class MotionProfileSCurve:
+    """From one position to another under a limited jerk."""
+
+    s_curve: SCurveMotion
+
+
+@dataclass(kw_only=True)
 class MotionProfilePolynomial:
     """A polynomial in time."""
 
@@ -1842,7 +1863,7 @@ class MotionProfileConstantRate:
     constant_rate: ConstantRate
 
 
-MotionProfile: TypeAlias = "MotionProfileCycloid | MotionProfileCycloidalRamps | MotionProfileCycloidalRate | MotionProfilePolynomial | MotionProfileSines | MotionProfileTable | MotionProfileConstantRate"
+MotionProfile: TypeAlias = "MotionProfileCycloid | MotionProfileCycloidalRamps | MotionProfileCycloidalRate | MotionProfileQuintic | MotionProfileTrapezoidal | MotionProfileSCurve | MotionProfilePolynomial | MotionProfileSines | MotionProfileTable | MotionProfileConstantRate"
 """A motion profile by its key."""
 
 
@@ -1874,11 +1895,20 @@ class Motion:
     polynomial: PolynomialMotion | None = None
     """A polynomial in time."""
 
+    quintic: QuinticMotion | None = None
+    """From one position to another as a polynomial of fifth order."""
+
+    s_curve: SCurveMotion | None = None
+    """From one position to another under a limited jerk."""
+
     sines: SinesMotion | None = None
     """A sum of sines."""
 
     table: TableMotion | None = None
     """A smooth curve through the rows of a table."""
+
+    trapezoidal: TrapezoidalMotion | None = None
+    """From one position to another at constant accelerations and a constant rate."""
 
 
 @dataclass(kw_only=True)
@@ -2383,6 +2413,30 @@ class Projected:
 
 
 @dataclass(kw_only=True)
+class QuinticMotion:
+    """From one position to another with zero rate and acceleration at both ends, $`\\theta_0 + (\\theta_1 -
+    \\theta_0)(10 s^3 - 15 s^4 + 6 s^5)`$ with s running from 0 to 1; held outside."""
+
+    duration_s: float
+    """How long it takes."""
+
+    final_angle_rad: float | None = None
+    """Angle after."""
+
+    final_displacement_m: float | None = None
+    """Displacement after."""
+
+    from_s: float | None = None
+    """When the motion begins."""
+
+    initial_angle_rad: float | None = None
+    """Angle before; the joint's initial angle when absent."""
+
+    initial_displacement_m: float | None = None
+    """Displacement before; the joint's initial displacement when absent."""
+
+
+@dataclass(kw_only=True)
 class Rayleigh:
     """Rayleigh damping: damping matrix = `mass_per_s` × mass matrix + `stiffness_s` × stiffness matrix."""
 
@@ -2595,6 +2649,55 @@ Role: TypeAlias = "Literal['fixed', 'free', 'prescribed', 'dof', 'actuated']"
 
 
 @dataclass(kw_only=True)
+class SCurveMotion:
+    """From one position to another, at rest at both ends, in seven parts of constant jerk: the acceleration rises,
+    stays and falls in either ramp, and the rate is constant between them. Held outside. Either `duration_s`,
+    `ramp_s` and `jerk_s` are given, or the limits, under which it takes the shortest time."""
+
+    duration_s: float | None = None
+    """How long it takes, both ramps included, instead of limits."""
+
+    final_angle_rad: float | None = None
+    """Angle after."""
+
+    final_displacement_m: float | None = None
+    """Displacement after."""
+
+    from_s: float | None = None
+    """When the motion begins."""
+
+    initial_angle_rad: float | None = None
+    """Angle before; the joint's initial angle when absent."""
+
+    initial_displacement_m: float | None = None
+    """Displacement before; the joint's initial displacement when absent."""
+
+    jerk_s: float | None = None
+    """How long the acceleration rises and falls in each ramp, at most half of the ramp."""
+
+    max_acceleration_m_per_s2: float | None = None
+    """Largest acceleration of a translation."""
+
+    max_acceleration_rad_per_s2: float | None = None
+    """Largest acceleration of a rotation."""
+
+    max_jerk_m_per_s3: float | None = None
+    """Largest jerk of a translation."""
+
+    max_jerk_rad_per_s3: float | None = None
+    """Largest jerk of a rotation."""
+
+    max_rate_m_per_s: float | None = None
+    """Largest rate of a translation."""
+
+    max_rate_rad_per_s: float | None = None
+    """Largest rate of a rotation."""
+
+    ramp_s: float | None = None
+    """How long each ramp takes, at most half of the duration."""
+
+
+@dataclass(kw_only=True)
 class Sampled:
     """Ticks of a sampled controller, counted from the start of the simulation."""
 
@@ -2708,6 +2811,30 @@ class Segment:
 
     torsional_stiffness_n_m2: float | None = None
     """Stiffness GJ against twist."""
+
+
+@dataclass(kw_only=True)
+class ShapedMode:
+    """A mode that motions are not to excite."""
+
+    damping_ratio: float | None = None
+    """Its damping ratio, below 1; 0 when absent."""
+
+    frequency_rad_per_s: float
+    """Its undamped angular frequency."""
+
+
+@dataclass(kw_only=True)
+class Shaping:
+    """Input shaping: every motion of the model is convolved with impulses that excite no vibration of some modes
+    \\[Singer & Seering 1990\\]. Each mode delays the end of the motions, by half of a damped period with `zv` and
+    by a whole one with `zvd`."""
+
+    zv: Sequence[ShapedMode] | None = None
+    """Modes by two impulses each: zero vibration."""
+
+    zvd: Sequence[ShapedMode] | None = None
+    """Modes by three impulses each: zero vibration, and zero derivative of it by the frequency."""
 
 
 ShorteningTerms: TypeAlias = "Literal['none', 'kinematic', 'second_order', 'geometric_stiffness']"
@@ -2858,6 +2985,10 @@ class SphericalSpring:
     """Stiffness."""
 
 
+Spline: TypeAlias = "Literal['cubic', 'quintic']"
+"""Curves through the rows of a table."""
+
+
 @dataclass(kw_only=True)
 class Stabilized:
     """Settings of Baumgarte's stabilisation."""
@@ -2949,8 +3080,8 @@ class Surface:
 
 @dataclass(kw_only=True)
 class TableMotion:
-    """A cubic spline with continuous acceleration through the rows of a table, at rest at the first and the last
-    row; held beyond them."""
+    """A spline with continuous acceleration through the rows of a table, at rest at the first and the last row; held
+    beyond them."""
 
     angle_rad: Sequence[float] | None = None
     """The angle at every instant."""
@@ -2960,6 +3091,9 @@ class TableMotion:
 
     file: str | None = None
     """A CSV file of two columns, time and position, below the folder of the model, instead of the lists."""
+
+    spline: Spline | None = None
+    """Of which polynomials the curve between the rows consists."""
 
     time_s: Sequence[float] | None = None
     """Instants, rising."""
@@ -3059,6 +3193,46 @@ class TorqueTable:
 
     value_n_m: Sequence[float] | None = None
     """The value at every instant."""
+
+
+@dataclass(kw_only=True)
+class TrapezoidalMotion:
+    """From one position to another, at rest at both ends: a ramp of constant acceleration, a constant rate, and a
+    ramp back to rest. Held outside. Either `duration_s` and `ramp_s` are given, or the limits, under which it
+    takes the shortest time: the largest rate is not reached on a way that is too short for it."""
+
+    duration_s: float | None = None
+    """How long it takes, both ramps included, instead of limits."""
+
+    final_angle_rad: float | None = None
+    """Angle after."""
+
+    final_displacement_m: float | None = None
+    """Displacement after."""
+
+    from_s: float | None = None
+    """When the motion begins."""
+
+    initial_angle_rad: float | None = None
+    """Angle before; the joint's initial angle when absent."""
+
+    initial_displacement_m: float | None = None
+    """Displacement before; the joint's initial displacement when absent."""
+
+    max_acceleration_m_per_s2: float | None = None
+    """Acceleration of a translation in the ramps."""
+
+    max_acceleration_rad_per_s2: float | None = None
+    """Acceleration of a rotation in the ramps."""
+
+    max_rate_m_per_s: float | None = None
+    """Largest rate of a translation."""
+
+    max_rate_rad_per_s: float | None = None
+    """Largest rate of a rotation."""
+
+    ramp_s: float | None = None
+    """How long each ramp takes, at most half of the duration."""
 
 
 @dataclass(kw_only=True)
@@ -3250,6 +3424,9 @@ class Model:
 
     payload: Sequence[Payload] | None = None
     """Loads carried by a body."""
+
+    shaping: Shaping | None = None
+    """Shaping of all motions, so that they excite no vibration of some modes."""
 
     simulation: Simulation | None = None
     """Time span and integrator."""

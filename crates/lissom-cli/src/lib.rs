@@ -50,6 +50,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
         Verb::Linearize(arguments) => verbs::linearize::run(arguments),
         Verb::Response(arguments) => verbs::response::run(arguments),
         Verb::Perturb(arguments) => verbs::perturb::run(arguments),
+        Verb::Inverse(arguments) => verbs::inverse::run(arguments),
         Verb::Validate(arguments) => verbs::validate::run(arguments),
         Verb::Schema => verbs::schema::run(),
     };

@@ -3,9 +3,16 @@
 //! An integrator must not step across such an instant: the [`breakpoints`](LoadCurve::breakpoints) of all
 //! profiles are handed to it.
 
+mod ramps;
+mod spline;
+#[cfg(test)]
+mod tests;
+
 use std::f64::consts::TAU;
 
-use lissom_spec::spec::{LoadProfile, MotionProfile};
+use lissom_spec::spec::{Impulse, LoadProfile, MotionProfile, Spline};
+
+use ramps::Ramps;
 
 /// Position, rate and acceleration at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -27,8 +34,20 @@ pub struct LoadCurve(LoadProfile);
 pub struct MotionCurve {
     initial: f64,
     profile: MotionProfile,
+    prepared: Prepared,
+}
+
+/// What is computed of a profile once.
+#[derive(Clone, Debug)]
+enum Prepared {
+    Nothing,
     /// Second derivatives at the rows of a table.
-    curvature: Vec<f64>,
+    Cubic(Vec<f64>),
+    /// Coefficients from row to row of a table.
+    Quintic(Vec<[f64; 6]>),
+    Ramps(Ramps),
+    /// The motion that is shaped.
+    Shaped(Box<MotionCurve>),
 }
 
 /// The cycloid $`s - \sin(2\pi s)/2\pi`$ with its first two derivatives, held outside 0…1.
@@ -41,6 +60,22 @@ fn cycloid(s: f64) -> [f64; 3] {
     }
     let (sin, cos) = (TAU * s).sin_cos();
     [s - sin / TAU, 1.0 - cos, TAU * sin]
+}
+
+/// The polynomial $`10 s^3 - 15 s^4 + 6 s^5`$ with its first two derivatives, held outside 0…1.
+fn quintic(s: f64) -> [f64; 3] {
+    if s <= 0.0 {
+        return [0.0; 3];
+    }
+    if s >= 1.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let left = 1.0 - s;
+    [
+        s * s * s * (10.0 - 15.0 * s + 6.0 * s * s),
+        30.0 * (s * left) * (s * left),
+        60.0 * (s * left) * (left - s),
+    ]
 }
 
 /// The integral of the cycloid with its first two derivatives: from rest to a rate of one.
@@ -183,14 +218,32 @@ fn window(from: f64, until: Option<f64>) -> Vec<f64> {
 impl MotionCurve {
     /// Prepares a profile of a joint that starts at `initial`.
     pub fn new(profile: &MotionProfile, initial: f64) -> Self {
-        let curvature = match profile {
-            MotionProfile::Table { time_s, value } => clamped_spline(time_s, value),
-            _ => Vec::new(),
+        let prepared = match profile {
+            MotionProfile::Table {
+                time_s,
+                value,
+                spline: Spline::Cubic,
+            } => Prepared::Cubic(spline::clamped(time_s, value)),
+            MotionProfile::Table {
+                time_s,
+                value,
+                spline: Spline::Quintic,
+            } => Prepared::Quintic(spline::quintic(time_s, value)),
+            MotionProfile::Ramps {
+                initial: start,
+                target,
+                ramps,
+                ..
+            } => Prepared::Ramps(Ramps::new(ramps, target - start.unwrap_or(initial))),
+            MotionProfile::Shaped { profile, .. } => {
+                Prepared::Shaped(Box::new(Self::new(profile, initial)))
+            }
+            _ => Prepared::Nothing,
         };
         Self {
             initial,
             profile: profile.clone(),
-            curvature,
+            prepared,
         }
     }
 
@@ -207,6 +260,16 @@ impl MotionCurve {
             acceleration,
         };
         let held = |position| point([position, 0.0, 0.0]);
+        // from one position to another by a share of the way and its derivatives
+        let along = |start: f64, target: f64, duration: f64, share: [f64; 3]| {
+            let [s, s_rate, s_acceleration] = share;
+            let way = target - start;
+            point([
+                start + way * s,
+                way * s_rate / duration,
+                way * s_acceleration / (duration * duration),
+            ])
+        };
         match &self.profile {
             MotionProfile::Cycloid {
                 initial,
@@ -214,14 +277,32 @@ impl MotionCurve {
                 from_s,
                 duration_s,
             } => {
+                let share = cycloid((time - from_s) / duration_s);
                 let start = initial.unwrap_or(self.initial);
-                let [s, s_rate, s_acceleration] = cycloid((time - from_s) / duration_s);
-                let way = target - start;
-                point([
-                    start + way * s,
-                    way * s_rate / duration_s,
-                    way * s_acceleration / (duration_s * duration_s),
-                ])
+                along(start, *target, *duration_s, share)
+            }
+            MotionProfile::Quintic {
+                initial,
+                target,
+                from_s,
+                duration_s,
+            } => {
+                let share = quintic((time - from_s) / duration_s);
+                let start = initial.unwrap_or(self.initial);
+                along(start, *target, *duration_s, share)
+            }
+            MotionProfile::Ramps {
+                initial,
+                target,
+                from_s,
+                ..
+            } => {
+                let start = initial.unwrap_or(self.initial);
+                let Prepared::Ramps(ramps) = &self.prepared else {
+                    return held(start);
+                };
+                let [way, rate, acceleration] = ramps.at(time - from_s, target - start);
+                point([start + way, rate, acceleration])
             }
             MotionProfile::CycloidalRamps {
                 initial,
@@ -285,8 +366,21 @@ impl MotionCurve {
                     held(values[0])
                 }
             }
-            MotionProfile::Table { time_s, value } => self.spline(time_s, value, time),
+            MotionProfile::Table { time_s, value, .. } => self.spline(time_s, value, time),
             MotionProfile::ConstantRate { rate } => point([self.initial + rate * time, *rate, 0.0]),
+            MotionProfile::Shaped { impulses, .. } => {
+                let Prepared::Shaped(curve) = &self.prepared else {
+                    return held(self.initial);
+                };
+                let mut sum = MotionPoint::default();
+                for impulse in impulses {
+                    let own = curve.at(time - impulse.delay_s);
+                    sum.position += impulse.share * own.position;
+                    sum.rate += impulse.share * own.rate;
+                    sum.acceleration += impulse.share * own.acceleration;
+                }
+                sum
+            }
         }
     }
 
@@ -306,9 +400,23 @@ impl MotionCurve {
             };
         }
         let i = interval(times, time);
+        let curvature = match &self.prepared {
+            Prepared::Quintic(pieces) => {
+                let [position, rate, acceleration] = polynomial(&pieces[i], time - times[i]);
+                return MotionPoint {
+                    position,
+                    rate,
+                    acceleration,
+                };
+            }
+            Prepared::Cubic(curvature) => curvature,
+            Prepared::Nothing | Prepared::Ramps(_) | Prepared::Shaped(_) => {
+                return MotionPoint::default();
+            }
+        };
         let h = times[i + 1] - times[i];
         let (a, b) = ((times[i + 1] - time) / h, (time - times[i]) / h);
-        let (ca, cb) = (self.curvature[i], self.curvature[i + 1]);
+        let (ca, cb) = (curvature[i], curvature[i + 1]);
         MotionPoint {
             position: a * values[i]
                 + b * values[i + 1]
@@ -325,6 +433,9 @@ impl MotionCurve {
             MotionProfile::Cycloid {
                 from_s, duration_s, ..
             }
+            | MotionProfile::Quintic {
+                from_s, duration_s, ..
+            }
             | MotionProfile::CycloidalRate {
                 from_s, duration_s, ..
             } => vec![*from_s, from_s + duration_s],
@@ -337,6 +448,10 @@ impl MotionCurve {
                 let until = from_s + duration_s;
                 vec![*from_s, from_s + ramp_s, until - ramp_s, until]
             }
+            MotionProfile::Ramps { from_s, .. } => match &self.prepared {
+                Prepared::Ramps(ramps) => (ramps.breakpoints().map(|time| from_s + time)).collect(),
+                _ => Vec::new(),
+            },
             MotionProfile::Polynomial {
                 from_s, until_s, ..
             }
@@ -345,184 +460,20 @@ impl MotionCurve {
             } => window(*from_s, *until_s),
             MotionProfile::Table { time_s, .. } => time_s.clone(),
             MotionProfile::ConstantRate { .. } => Vec::new(),
-        }
-    }
-}
-
-/// Second derivatives of the cubic spline through a table, with a clamped (zero-rate) start and end, so
-/// that a motion begins and ends at rest.
-fn clamped_spline(times: &[f64], values: &[f64]) -> Vec<f64> {
-    let n = times.len().min(values.len());
-    if n < 2 {
-        return vec![0.0; n];
-    }
-    // tridiagonal system, forward elimination and back substitution
-    let h = |i: usize| times[i + 1] - times[i];
-    let slope = |i: usize| (values[i + 1] - values[i]) / h(i);
-    let (mut diagonal, mut right) = (vec![0.0; n], vec![0.0; n]);
-    for i in 0..n {
-        let before = if i > 0 { h(i - 1) } else { 0.0 };
-        let after = if i + 1 < n { h(i) } else { 0.0 };
-        diagonal[i] = 2.0 * (before + after);
-        let rise = if i + 1 < n { slope(i) } else { 0.0 };
-        let fall = if i > 0 { slope(i - 1) } else { 0.0 };
-        right[i] = 6.0 * (rise - fall);
-        if i > 0 {
-            let factor = before / diagonal[i - 1];
-            diagonal[i] -= factor * before;
-            right[i] -= factor * right[i - 1];
-        }
-    }
-    let mut curvature = vec![0.0; n];
-    for i in (0..n).rev() {
-        let next = if i + 1 < n {
-            h(i) * curvature[i + 1]
-        } else {
-            0.0
-        };
-        curvature[i] = (right[i] - next) / diagonal[i];
-    }
-    curvature
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn all_motions() -> Vec<MotionProfile> {
-        vec![
-            MotionProfile::Cycloid {
-                initial: Some(0.2),
-                target: 1.5,
-                from_s: 0.1,
-                duration_s: 0.8,
+            MotionProfile::Shaped { impulses, .. } => match &self.prepared {
+                Prepared::Shaped(curve) => {
+                    let breakpoints = curve.breakpoints();
+                    let later = |impulse: &Impulse| {
+                        let delay = impulse.delay_s;
+                        breakpoints
+                            .clone()
+                            .into_iter()
+                            .map(move |time| time + delay)
+                    };
+                    impulses.iter().flat_map(later).collect()
+                }
+                _ => Vec::new(),
             },
-            MotionProfile::CycloidalRamps {
-                initial: Some(0.2),
-                target: 1.5,
-                from_s: 0.05,
-                duration_s: 0.9,
-                ramp_s: 0.3,
-            },
-            MotionProfile::CycloidalRate {
-                rate: 2.0,
-                from_s: 0.05,
-                duration_s: 0.7,
-            },
-            MotionProfile::Polynomial {
-                coefficients: vec![0.1, -0.4, 2.0, 0.7],
-                from_s: 0.02,
-                until_s: None,
-            },
-            MotionProfile::Sines {
-                amplitude: vec![0.3, 0.1],
-                frequency_rad_per_s: vec![5.0, 11.0],
-                phase_rad: vec![0.2, -0.4],
-                from_s: 0.0,
-                until_s: Some(0.95),
-            },
-            MotionProfile::Table {
-                time_s: vec![0.0, 0.2, 0.5, 0.6, 1.0],
-                value: vec![0.0, 0.4, 0.3, 0.9, 0.2],
-            },
-            MotionProfile::ConstantRate { rate: 0.3 },
-        ]
-    }
-
-    #[test]
-    fn rates_are_derivatives_of_positions() {
-        // central differences err by h²/6 times a third derivative, which is below 5e3 here
-        const DIFFERENCE: f64 = 1e-7;
-        let h = 1e-5;
-        for profile in all_motions() {
-            let curve = MotionCurve::new(&profile, 0.4);
-            for t in [0.13, 0.31, 0.55, 0.68, 0.87] {
-                let (before, after) = (curve.at(t - h), curve.at(t + h));
-                let here = curve.at(t);
-                let rate = (after.position - before.position) / (2.0 * h);
-                let acceleration = (after.rate - before.rate) / (2.0 * h);
-                assert!((here.rate - rate).abs() < DIFFERENCE, "{profile:?} at {t}");
-                assert!(
-                    (here.acceleration - acceleration).abs() < DIFFERENCE,
-                    "{profile:?} at {t}"
-                );
-            }
-        }
-    }
-
-    /// Closed form: half of the way in the middle, at the way over duration less one ramp; at rest at both ends.
-    #[test]
-    fn ramps_lead_to_a_constant_rate_and_back() {
-        // rounding of a dozen operations on numbers near one
-        const ROUNDING: f64 = 1e-14;
-        let curve = MotionCurve::new(
-            &MotionProfile::CycloidalRamps {
-                initial: None,
-                target: 1.5,
-                from_s: 0.1,
-                duration_s: 1.0,
-                ramp_s: 0.3,
-            },
-            0.1,
-        );
-        for (time, position, rate) in [
-            (0.0, 0.1, 0.0),
-            (0.1, 0.1, 0.0),
-            (0.4, 0.1 + 0.3, 2.0),
-            (0.6, 0.8, 2.0),
-            (0.8, 1.5 - 0.3, 2.0),
-            (1.1, 1.5, 0.0),
-            (7.0, 1.5, 0.0),
-        ] {
-            let point = curve.at(time);
-            assert!((point.position - position).abs() < ROUNDING, "{point:?}");
-            assert!((point.rate - rate).abs() < ROUNDING, "{point:?}");
-            assert!(point.acceleration.abs() < 1e3 * ROUNDING, "{point:?}");
-        }
-    }
-
-    #[test]
-    fn a_spline_passes_through_its_rows_and_starts_at_rest() {
-        let profile = MotionProfile::Table {
-            time_s: vec![0.0, 0.2, 0.5, 0.6, 1.0],
-            value: vec![0.0, 0.4, 0.3, 0.9, 0.2],
-        };
-        let curve = MotionCurve::new(&profile, 7.0);
-        for (t, x) in [(0.0, 0.0), (0.2, 0.4), (0.5, 0.3), (0.6, 0.9), (1.0, 0.2)] {
-            assert!((curve.at(t).position - x).abs() < 1e-14);
-        }
-        assert!(curve.at(0.0).rate.abs() < 1e-14);
-        assert!(curve.at(1.0 - 1e-12).rate.abs() < 1e-10);
-    }
-
-    #[test]
-    fn a_step_is_closed_on_the_left_and_open_on_the_right() {
-        let curve = LoadCurve::new(&LoadProfile::Step {
-            value: 2.0,
-            from_s: 0.5,
-            until_s: Some(1.0),
-        });
-        assert_eq!(curve.value(0.5_f64.next_down()), 0.0);
-        assert_eq!(curve.value(0.5), 2.0);
-        assert_eq!(curve.value(1.0_f64.next_down()), 2.0);
-        assert_eq!(curve.value(1.0), 0.0);
-        assert_eq!(curve.breakpoints(), [0.5, 1.0]);
-    }
-
-    #[test]
-    fn a_table_is_linear_between_rows_and_held_outside() {
-        let curve = LoadCurve::new(&LoadProfile::Table {
-            time_s: vec![1.0, 2.0, 4.0],
-            value: vec![10.0, 20.0, 0.0],
-        });
-        for (t, x) in [
-            (0.0, 10.0),
-            (1.5, 15.0),
-            (2.0, 20.0),
-            (3.0, 10.0),
-            (9.0, 0.0),
-        ] {
-            assert!((curve.value(t) - x).abs() < 1e-13);
         }
     }
 }

@@ -76,8 +76,13 @@ pub(crate) trait Formulation: Evaluate + Inspect {
     /// The derivatives of the equations of motion.
     fn linearizer(&self) -> Result<Box<dyn LinearAnalysis + '_>, RunError>;
 
-    /// What the drives do at an instant of the nominal trajectory; `None` if no input asks for one.
-    fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError>;
+    /// What the drives do at instants of the nominal trajectory, one after the other; nothing if no input asks for one. It ends early where whoever
+    /// watches says so.
+    fn nominal_drives(
+        &self,
+        times_s: &[f64],
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Vec<NominalDrives>, NominalError>;
 
     /// The mechanism as it is drawn.
     fn drawable<'a>(&'a self, spec: &'a ModelSpec) -> Result<Box<dyn Drawable + 'a>, PlaceError>;

@@ -24,11 +24,13 @@ pub mod diagnose;
 pub mod evaluate;
 mod evaluator;
 mod formulation;
+pub mod inverse;
 mod mechanism;
 pub mod model;
 pub mod nodal_model;
 mod sampled;
 pub mod scene;
+pub mod shaping;
 pub mod simulate;
 mod simulation;
 #[cfg(feature = "testing")]

@@ -479,7 +479,8 @@ impl Mechanism {
     /// # Errors
     /// When the trajectory cannot be followed or driven.
     pub fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
-        self.formulation().nominal_drives(time_s)
+        let found = (self.formulation()).nominal_drives(&[time_s], &mut |_| Flow::Continue)?;
+        Ok(found.into_iter().next())
     }
 
     /// Simulates the mechanism from a state to the end that its model says, or that `simulation` says in its place.

@@ -125,7 +125,7 @@ impl Bounds {
 
             "start_s" | "from_s" | "until_s" | "time_s" => within(LONGEST_S),
             "duration_s" => between(SHORTEST_S, LONGEST_DURATION_S),
-            "ramp_s" => positive(LONGEST_DURATION_S),
+            "ramp_s" | "jerk_s" => positive(LONGEST_DURATION_S),
             "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => positive(LONGEST_S),
             "period_s" | "response_time_s" | "rate_filter_s" | "anti_windup_s" => {
                 positive(LONGEST_S)
@@ -172,7 +172,11 @@ impl Bounds {
             | "angular_coulomb_rate_rad_per_s"
             | "linear_coulomb_rate_m_per_s"
             | "max_rate_rad_per_s"
-            | "max_rate_m_per_s" => positive(FASTEST),
+            | "max_rate_m_per_s"
+            | "max_acceleration_rad_per_s2"
+            | "max_acceleration_m_per_s2"
+            | "max_jerk_rad_per_s3"
+            | "max_jerk_m_per_s3" => positive(FASTEST),
             "max_force_n"
             | "max_torque_n_m"
             | "max_force_rate_n_per_s"
@@ -235,10 +239,15 @@ impl Bounds {
         match (definition, key) {
             ("BeamDeformationsSpec", _) => Some(within(FURTHEST_M)),
             (
-                "AutoSpec" | "ComputedPdSpec" | "MeshModesSpec" | "StabilizedSpec",
+                "AutoSpec" | "ComputedPdSpec" | "MeshModesSpec" | "ShapedModeSpec"
+                | "StabilizedSpec",
                 "frequency_rad_per_s",
             ) => Some(positive(FASTEST)),
             ("MeshSpec", "mass_unit_kg") => Some(positive(HEAVIEST)),
+            ("ShapedModeSpec", "damping_ratio") => Some(Self {
+                below: true,
+                ..between(0.0, 1.0)
+            }),
             ("StabilizedSpec", "damping_ratio") => Some(positive(LARGEST_RATIO)),
             (
                 "RigidSpec" | "PayloadSpec" | "PointMassSpec" | "ReducedSpec" | "LumpSpec",

@@ -21,6 +21,7 @@ mod nodes;
 mod nominal;
 mod reduced;
 mod run;
+mod shaping;
 mod supports;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -62,6 +63,7 @@ impl ModelSpec {
             checker.motions();
             checker.keys_of_nodes();
             checker.nominal_motion();
+            checker.shaping();
             checker.actuators();
             checker.controllers();
             checker.fidelity();

@@ -16,7 +16,7 @@ pub use lissom_engine::{
     BuildError, Evaluator, Inputs, Mechanism, ModesOptions, RowQuantity, SampledError,
     SampledOptions, SampledSimulation, Simulation, StateRows,
 };
-pub use lissom_engine::{compare, converge, diagnose, evaluate, scene};
+pub use lissom_engine::{compare, converge, diagnose, evaluate, inverse, scene, shaping};
 pub use lissom_numerics::integrate::Flow;
 pub use lissom_numerics::linear::{
     Complex, Crossing, Frozen, Growth, Interpolation, LinearError, LinearizedTrajectory, ModeAt,

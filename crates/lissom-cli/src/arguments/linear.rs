@@ -17,7 +17,8 @@ use crate::plot::{ChannelArguments, PlotArguments};
 /// whether a mode grows are those of the complete equations.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom modes two-link-arm\n  \
-                  lissom modes spin-up-beam --about nominal --points 100 --plot frequencies.pdf")]
+                  lissom modes spin-up-beam --about nominal --points 100 --plot frequencies.pdf\n  \
+                  lissom modes arm.toml --about nominal --at 2 --count 2 --closed-loop --shaper zvd")]
 pub(crate) struct ModesArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
@@ -33,6 +34,9 @@ pub(crate) struct ModesArguments {
     /// Case of Jonker & Aarts' Table I, which leaves out stiffening: 1 nothing, 3 both kinds, 5 the geometric one.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = stiffening)]
     pub(crate) case: u8,
+    /// Tell the `[shaping]` with which motions excite none of these modes that vibrate, at the last instant.
+    #[arg(long, value_name = "KIND", value_enum)]
+    pub(crate) shaper: Option<ShaperArgument>,
     /// Write frequencies and damping over time as CSV.
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
@@ -42,6 +46,13 @@ pub(crate) struct ModesArguments {
     pub(crate) channels: ChannelArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+/// Shapers of motions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShaperArgument {
+    Zv,
+    Zvd,
 }
 
 /// Linearised equations of motion as matrices with names.

@@ -13,10 +13,10 @@ use lissom::Override;
 
 pub(crate) use linear::{
     InterpolationArgument, LinearizeArguments, ModesArguments, OperatingPointArgument,
-    OperatingPointArguments, PerturbArguments, ResponseArguments,
+    OperatingPointArguments, PerturbArguments, ResponseArguments, ShaperArgument,
 };
 pub(crate) use model::{ComparedModelArguments, ModelArguments, NamedModel, StartArguments};
-pub(crate) use runs::{CompareArguments, ConvergeArguments, RunArguments};
+pub(crate) use runs::{CompareArguments, ConvergeArguments, InverseArguments, RunArguments};
 pub(crate) use sweep::{DrawingArgument, SweepArguments};
 
 use crate::output::AnswerArguments;
@@ -54,6 +54,7 @@ pub(crate) enum Verb {
     Linearize(LinearizeArguments),
     Response(ResponseArguments),
     Perturb(PerturbArguments),
+    Inverse(InverseArguments),
     Validate(ValidateArguments),
     /// Print the JSON Schema of model files.
     #[command(after_help = "Example:\n  lissom schema > lissom.schema.json")]

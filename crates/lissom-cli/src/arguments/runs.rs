@@ -49,6 +49,29 @@ pub(crate) struct RunArguments {
     pub(crate) answer: AnswerArguments,
 }
 
+/// What would drive a model along its motion if every body and gear were rigid.
+///
+/// The motion is that of its inputs (`rigid_inverse_dynamics`, `nominal_motion`) and its prescribed motions; joints of loops and those that a
+/// marker takes along follow. Of more drives than degrees of freedom the smallest in sum of squares are taken. Torques and forces are
+/// at the joint side of gears. Writes torque or force, rate and power of every drive as a recording, into results/NAME-inverse unless
+/// said, and tells peaks and root mean squares.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  lissom inverse planar-3rrr\n  \
+                  lissom inverse arm.toml --plot torques.png --channels shoulder,elbow")]
+pub(crate) struct InverseArguments {
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+    /// Folder for the files, results/NAME-inverse unless said.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) plot: PlotArguments,
+    #[command(flatten)]
+    pub(crate) channels: ChannelArguments,
+    #[command(flatten)]
+    pub(crate) answer: AnswerArguments,
+}
+
 /// Run a model with several fidelities and set the runs side by side.
 ///
 /// Every run is written into a folder of its own, with comparison.json beside them: how each ended, energy

@@ -7,6 +7,7 @@ mod configuration;
 pub(crate) mod converge;
 pub(crate) mod equilibrium;
 pub(crate) mod eval;
+pub(crate) mod inverse;
 mod linear;
 pub(crate) mod linearize;
 pub(crate) mod modes;

@@ -2,6 +2,8 @@
 
 use std::f64::consts::TAU;
 
+use lissom::shaping::shaped_modes;
+use lissom::spec::{ShapedModeSpec, ShapingSpec};
 use lissom::{
     Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, ModesOptions, Recording, Terms,
     TrackedModes, mode_recording,
@@ -12,7 +14,7 @@ use lissom_report::Chart;
 use serde_json::{Value, json};
 
 use super::linear;
-use crate::arguments::ModesArguments;
+use crate::arguments::{ModesArguments, ShaperArgument};
 use crate::output::{counted, short};
 use crate::plot::{CHANNELS, WithPlot};
 use crate::source;
@@ -59,11 +61,60 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     let chart = || chart(&loaded, &recording, &arguments.channels.channels);
     let plot = (arguments.plot).write(arguments.answer, CHANNELS, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
+    let shaping = (arguments.shaper)
+        .map(|shaper| shaping(shaper, &modes))
+        .transpose()?;
+    let mut answer = as_json(&loaded, &frozen, &modes, &files);
+    if let Some(shaping) = &shaping {
+        answer["shaping"] = json!(shaping);
+    }
     let answer = WithPlot {
-        answer: &as_json(&loaded, &frozen, &modes, &files),
+        answer: &answer,
         plot: plot.as_ref(),
     };
-    (arguments.answer).give(&answer, || in_words(&loaded, &frozen, &modes, &files))
+    (arguments.answer).give(&answer, || {
+        let words = in_words(&loaded, &frozen, &modes, &files);
+        shaping.map_or(words.clone(), |shaping| words + &shaping_in_words(&shaping))
+    })
+}
+
+/// What shapes motions for the modes that vibrate.
+fn shaping(shaper: ShaperArgument, modes: &TrackedModes) -> Result<ShapingSpec, Stop> {
+    let shaped = shaped_modes(modes);
+    if shaped.is_empty() {
+        return Err(Stop::Failed(
+            "none of these modes vibrates, so that there is nothing to shape motions for"
+                .to_owned(),
+        ));
+    }
+    Ok(match shaper {
+        ShaperArgument::Zv => ShapingSpec {
+            zv: shaped,
+            ..ShapingSpec::default()
+        },
+        ShaperArgument::Zvd => ShapingSpec {
+            zvd: shaped,
+            ..ShapingSpec::default()
+        },
+    })
+}
+
+/// The table of the model file.
+fn shaping_in_words(shaping: &ShapingSpec) -> String {
+    let list = |(key, modes): &(&str, &Vec<ShapedModeSpec>)| {
+        let modes: Vec<String> = (modes.iter())
+            .map(|mode| {
+                format!(
+                    "{{ frequency_rad_per_s = {:?}, damping_ratio = {:?} }}",
+                    mode.frequency_rad_per_s, mode.damping_ratio
+                )
+            })
+            .collect();
+        format!("\n{key} = [{}]", modes.join(", "))
+    };
+    let given = [("zv", &shaping.zv), ("zvd", &shaping.zvd)];
+    let given = given.iter().filter(|(_, modes)| !modes.is_empty());
+    format!("\n\n[shaping]{}", given.map(list).collect::<String>())
 }
 
 /// Natural frequencies over time, or what was asked for of the modes.

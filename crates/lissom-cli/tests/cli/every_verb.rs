@@ -45,8 +45,19 @@ impl Case {
             "equilibrium" if self.model.name == "flying-spaghetti" => {
                 Some("no equilibrium at t = 0: nothing holds")
             }
+            // nothing says how it should move
+            "inverse" if !self.has_motion() => Some("what drives the mechanism along which motion"),
             _ => None,
         }
+    }
+
+    /// Whether joints are driven along a motion that is written down.
+    fn has_motion(&self) -> bool {
+        let text = self.model.text;
+        let prescribed = !self.of_nodes() && text.contains("[[motion]]");
+        prescribed
+            || text.contains("rigid_inverse_dynamics")
+            || text.contains("nominal_motion = true")
     }
 
     /// Calls a verb with options of its own and what makes it cheap.
@@ -156,6 +167,13 @@ impl Case {
         let columns = columns(&folder, &name, "run");
         let report = folder.lissom(&["report", "run", "--out", "page.html"]);
         assert_eq!(report.code, 0, "report of {name}: {}", report.stderr);
+        if let Some(found) = self.call(&folder, "inverse", &["--out", "inverse"], FIXED) {
+            let drives = found["drives"].as_array().unwrap();
+            distinct(&name, "drives", drives.iter().map(|drive| &drive["name"]));
+            for drive in drives {
+                assert!(number(&drive["effort"]["rms"]).is_finite(), "{name}");
+            }
+        }
         let options = ["--out", "perturbed", "--points", POINTS];
         self.call(&folder, "perturb", &options, LOOSE)?;
         Some([columns, self::columns(&folder, &name, "perturbed")])

@@ -123,7 +123,8 @@ fn markers_that_are_given_give_the_joints() {
     for (state, words) in [
         (
             json!({ "markers": { "hand": { "y": 0.5 } } }),
-            "stays open by",
+            // it goes up to 0.3 m
+            "2.0000e-1 m",
         ),
         (
             json!({ "markers": { "hand": { "q": 0.5 } } }),

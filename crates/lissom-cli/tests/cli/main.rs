@@ -20,6 +20,7 @@ mod kills;
 mod linear;
 mod loops;
 mod modes;
+mod motions;
 mod parallel;
 mod plot;
 mod report;

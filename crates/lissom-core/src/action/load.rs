@@ -2,6 +2,7 @@
 
 use lissom_numerics::linear::Label;
 use lissom_spatial::{Force, Matrix, Real, Vector};
+use lissom_spec::ModelSpec;
 use lissom_spec::spec::{Frame, InputSpec, LoadProfile, LoadQuantity, MotionProfile};
 
 use crate::external::External;
@@ -54,14 +55,21 @@ impl LoadTarget {
 }
 
 impl Load {
-    /// An input of the file on an axis or component of a joint of this name, which slides or turns.
+    /// An input of a model on an axis or component of a joint of this name, which slides or turns.
     pub fn on_joint(
+        spec: &ModelSpec,
         input: &InputSpec,
         name: String,
         translates: bool,
         target: LoadTarget,
     ) -> Option<Self> {
         let (quantity, profile) = input.load()?;
+        let profile = match profile {
+            LoadProfile::RigidInverseDynamics(motion) => {
+                LoadProfile::RigidInverseDynamics(motion.map(|motion| spec.shaped(motion)))
+            }
+            profile => profile,
+        };
         Some(Self {
             name,
             quantity: match quantity {

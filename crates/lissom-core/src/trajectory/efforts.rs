@@ -1,5 +1,7 @@
 //! Values of inputs and feedback at an instant, and what drives do along the nominal trajectory.
 
+use lissom_numerics::integrate::Flow;
+
 use super::{NominalError, RigidMechanism, Trajectory};
 use crate::action::{Actions, Delivery, Efforts, Inputs};
 use crate::view::AxisId;
@@ -79,6 +81,8 @@ pub struct NominalDrives {
     pub degrees_of_freedom: usize,
     /// Name of every drive, and its torque or force.
     pub efforts: Vec<(String, f64)>,
+    /// Rate of every drive.
+    pub rates: Vec<f64>,
 }
 
 impl NominalDrives {
@@ -101,11 +105,28 @@ impl NominalDrives {
 }
 
 impl<R: RigidMechanism> Trajectory<R> {
-    /// What the inputs that ask for inverse dynamics do at an instant; `None` if none does.
+    /// What the inputs that ask for inverse dynamics do at instants, one after the other; nothing if none does. It ends early where whoever watches
+    /// says so.
     ///
     /// # Errors
     /// When the trajectory cannot be followed or driven.
     pub fn drives(
+        &mut self,
+        actions: &Actions,
+        times_s: &[f64],
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Vec<NominalDrives>, NominalError> {
+        let mut found = Vec::with_capacity(times_s.len());
+        for &time_s in times_s {
+            found.extend(self.drives_at(actions, time_s)?);
+            if watch(time_s) == Flow::Stop {
+                break;
+            }
+        }
+        Ok(found)
+    }
+
+    fn drives_at(
         &mut self,
         actions: &Actions,
         time_s: f64,
@@ -116,9 +137,12 @@ impl<R: RigidMechanism> Trajectory<R> {
             .map(|load| (load.name.clone(), self.feedforward(&load.target)))
             .collect();
         let degrees_of_freedom = self.freedom().unwrap_or(efforts.len());
+        let asking = (actions.loads.iter()).filter(|load| load.nominal_motion().is_some());
+        let rates = asking.map(|load| self.rate(&load.target)).collect();
         Ok((!efforts.is_empty()).then_some(NominalDrives {
             degrees_of_freedom,
             efforts,
+            rates,
         }))
     }
 }

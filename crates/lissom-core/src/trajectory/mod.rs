@@ -362,6 +362,17 @@ impl<R: RigidMechanism> Trajectory<R> {
         found.map_or(0.0, |found| self.efforts[found])
     }
 
+    /// Rate of what a load acts on along the trajectory.
+    fn rate(&mut self, target: &LoadTarget) -> f64 {
+        match joint_of(&self.gears, target) {
+            LoadTarget::Axis(axis) => self.mechanism.axis_rate(axis, &self.state),
+            joint => {
+                write_row(&mut self.mechanism, &joint, &mut self.row);
+                dot(&self.row, &self.state.velocity)
+            }
+        }
+    }
+
     /// Position and rate of an axis on the trajectory.
     pub fn axis(&self, axis: AxisId) -> [f64; 2] {
         let (mechanism, state) = (&self.mechanism, &self.state);

@@ -21,7 +21,7 @@ use lissom_spatial::{
     Matrix, Quaternion, RotationVector, Vector, inverse_rate_matrix, rotation_vector_of,
 };
 use lissom_spec::spec::{
-    MotionProfile, OrientationCycloidSpec, OrientationFrame, OrientationMotionSpec,
+    Impulse, MotionProfile, OrientationCycloidSpec, OrientationFrame, OrientationMotionSpec,
     OrientationRampsSpec, OrientationTableSpec,
 };
 
@@ -78,7 +78,19 @@ struct Way {
 
 impl OrientationCurve {
     /// A curve that begins where the marker is, unless a table says otherwise.
-    pub(super) fn new(motion: &OrientationMotionSpec, start: Matrix<f64>) -> Self {
+    /// Turns come in shares, if these are given.
+    pub(super) fn new(
+        motion: &OrientationMotionSpec,
+        start: Matrix<f64>,
+        impulses: Option<&[Impulse]>,
+    ) -> Self {
+        let shaped = |share: MotionProfile| match impulses {
+            Some(impulses) => MotionProfile::Shaped {
+                profile: Box::new(share),
+                impulses: impulses.to_vec(),
+            },
+            None => share,
+        };
         match motion {
             OrientationMotionSpec::Cycloid(cycloid) => {
                 let &OrientationCycloidSpec {
@@ -94,7 +106,11 @@ impl OrientationCurve {
                     from_s,
                     duration_s,
                 };
-                Self::turn(start, &share, turn(&start, vector, quaternion, relative_to))
+                Self::turn(
+                    start,
+                    &shaped(share),
+                    turn(&start, vector, quaternion, relative_to),
+                )
             }
             OrientationMotionSpec::CycloidalRamps(ramps) => {
                 let &OrientationRampsSpec {
@@ -112,12 +128,16 @@ impl OrientationCurve {
                     duration_s,
                     ramp_s,
                 };
-                Self::turn(start, &share, turn(&start, vector, quaternion, relative_to))
+                Self::turn(
+                    start,
+                    &shaped(share),
+                    turn(&start, vector, quaternion, relative_to),
+                )
             }
             OrientationMotionSpec::ConstantRate(rate) => {
                 let share = MotionProfile::ConstantRate { rate: 1.0 };
                 let velocity = Vector(rate.angular_velocity_rad_per_s);
-                Self::turn(start, &share, start.transpose() * velocity)
+                Self::turn(start, &shaped(share), start.transpose() * velocity)
             }
             OrientationMotionSpec::Table(table) => Self::Rows(Rows::new(table, &start)),
         }

@@ -7,7 +7,9 @@
 use lissom_numerics::PivotedQr;
 use lissom_spatial::{Vector, rotation_vector_of};
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::{MotionProfile, MotionProfileSpec, OrientationMotionSpec};
+use lissom_spec::spec::{
+    Impulse, MotionProfile, MotionProfileSpec, OrientationMotionSpec, ShapingSpec,
+};
 
 use super::orientation::OrientationCurve;
 use super::rigid::{Order, RigidMechanism, RigidState};
@@ -36,19 +38,23 @@ pub struct MarkerPath {
     pub rotation: Option<(Vector<f64>, MotionProfile)>,
     /// The marker's axes in any way, instead.
     pub orientation: Option<OrientationMotionSpec>,
+    /// Shares in which turns come one after the other, if they are shaped.
+    pub impulses: Option<Vec<Impulse>>,
 }
 
 impl MarkerPath {
     /// The path of a marker of a model, if one is given; `find` finds it by its name.
     pub fn of(spec: &ModelSpec, find: impl FnOnce(&str) -> Option<MarkerId>) -> Option<Self> {
         let nominal = spec.nominal_motion.as_ref()?;
-        let profile = |of: &Option<MotionProfileSpec>| of.as_ref().map(MotionProfileSpec::profile);
+        let profile =
+            |of: &Option<MotionProfileSpec>| of.as_ref().map(|of| spec.shaped(of.profile()));
         let axis = Vector(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0])).unit();
         Some(Self {
             marker: find(&nominal.marker)?,
             position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
             rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
             orientation: nominal.orientation.clone(),
+            impulses: spec.shaping.as_ref().map(ShapingSpec::impulses),
         })
     }
 }
@@ -76,8 +82,9 @@ impl MarkerCurves {
             OrientationCurve::about(*axis, MotionCurve::new(profile, turned))
         });
         let any = path.orientation.as_ref();
-        let orientation =
-            rotation.or_else(|| any.map(|motion| OrientationCurve::new(motion, pose.rotation)));
+        let orientation = rotation.or_else(|| {
+            any.map(|motion| OrientationCurve::new(motion, pose.rotation, path.impulses.as_deref()))
+        });
         Self {
             marker: path.marker,
             position: position.collect(),

@@ -73,8 +73,12 @@ impl Formulation for NodalModel {
         ))
     }
 
-    fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
-        nominal_drives(self, time_s)
+    fn nominal_drives(
+        &self,
+        times_s: &[f64],
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Vec<NominalDrives>, NominalError> {
+        nominal_drives(self, times_s, watch)
     }
 
     fn drawable<'a>(&'a self, _spec: &'a ModelSpec) -> Result<Box<dyn Drawable + 'a>, PlaceError> {

@@ -192,7 +192,8 @@ impl<'a> Builder<'a> {
     fn motion_of(&self, axis: &StartedAxis) -> Option<MotionCurve> {
         let named = (axis.axis.name.joint.as_str(), axis.component);
         let motion = self.written.motions.get(&named)?;
-        Some(MotionCurve::new(&motion.profile()?, axis.axis.position))
+        let profile = self.spec.shaped(motion.profile()?);
+        Some(MotionCurve::new(&profile, axis.axis.position))
     }
 
     /// Notes a hinge or slider as an axis of a joint, with all that belongs to it; behind an elastic gear the motor is
@@ -326,7 +327,7 @@ impl<'a> Builder<'a> {
             name.to_owned()
         };
         let translates = kind.translates(input.component);
-        Load::on_joint(input, label, translates, target).ok_or_else(none)
+        Load::on_joint(self.spec, input, label, translates, target).ok_or_else(none)
     }
 }
 

@@ -318,7 +318,7 @@ impl<'a> Builder<'a> {
         let at = self.axes.iter().position(is_meant).ok_or_else(none)?;
         let axis = &self.axes[at].name;
         let target = LoadTarget::Axis(AxisId(at));
-        Load::on_joint(input, axis.label(), axis.translates, target).ok_or_else(none)
+        Load::on_joint(self.spec, input, axis.label(), axis.translates, target).ok_or_else(none)
     }
 
     /// A node at which something acts, or whose axes carry it.
@@ -367,6 +367,7 @@ impl<'a> Builder<'a> {
             };
             let drive = drive.ok_or_else(|| missing(name))?;
             let profile = motion.profile().ok_or_else(|| missing(name))?;
+            let profile = spec.shaped(profile);
             motions[drive] = MotionCurve::new(&profile, drives[drive].value);
             let (turns, only_one) = match (meant, spec.find_node(name)) {
                 (Some((index, deformation, _)), _) => (deformation.turns(), index == 0),

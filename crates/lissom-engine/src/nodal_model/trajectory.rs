@@ -5,6 +5,7 @@ use super::NodalModel;
 use super::rigid::RigidNodal;
 use lissom_core::{AxisId, MotionPoint, NominalDrives, NominalError, NominalMotions, Trajectory};
 use lissom_nodal::Drive;
+use lissom_numerics::integrate::Flow;
 
 /// The nominal trajectory of a nodal mechanism.
 pub(super) type NodalTrajectory<'m> = Trajectory<RigidNodal<'m>>;
@@ -91,13 +92,14 @@ pub(super) fn followed_trajectory(nodal: &NodalModel) -> Option<NodalTrajectory<
     Some(trajectory)
 }
 
-/// What the drives of a nodal model do along its nominal trajectory at an instant; `None` if no input asks.
+/// What the drives of a nodal model do along its nominal trajectory at instants, one after the other; nothing if no input asks.
 pub(crate) fn nominal_drives(
     nodal: &NodalModel,
-    time_s: f64,
-) -> Result<Option<NominalDrives>, NominalError> {
+    times_s: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Vec<NominalDrives>, NominalError> {
     match trajectory(nodal)? {
-        Some(mut trajectory) => trajectory.drives(&nodal.actions, time_s),
-        None => Ok(None),
+        Some(mut trajectory) => trajectory.drives(&nodal.actions, times_s, watch),
+        None => Ok(Vec::new()),
     }
 }

@@ -7,6 +7,7 @@ use lissom_core::{
     MotionPoint, NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState,
     Trajectory, joint_of,
 };
+use lissom_numerics::integrate::Flow;
 use lissom_spatial::{Motion, Transform};
 use lissom_tree::closure::Constraints;
 use lissom_tree::tree::{
@@ -97,18 +98,23 @@ pub(crate) fn followed_trajectory(model: &Model) -> Option<TreeTrajectory> {
     Some(trajectory)
 }
 
-/// What the drives of a model do at `time_s` along its nominal motion; `None` for a model whose inputs do not ask for one.
+/// What the drives of a model do at instants along its nominal motion, one after the other; nothing for a model whose inputs do not ask for one. It
+/// ends early where whoever watches says so.
 ///
 /// # Errors
 /// If the motion cannot be followed or driven.
-pub fn nominal_drives(model: &Model, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
+pub fn nominal_drives(
+    model: &Model,
+    times_s: &[f64],
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Vec<NominalDrives>, NominalError> {
     let mut loads = model.actions.loads.iter();
     if !loads.any(|load| load.nominal_motion().is_some()) {
-        return Ok(None);
+        return Ok(Vec::new());
     }
     match trajectory(model) {
-        Some(mut trajectory) => trajectory.drives(&model.actions, time_s),
-        None => Ok(None),
+        Some(mut trajectory) => trajectory.drives(&model.actions, times_s, watch),
+        None => Ok(Vec::new()),
     }
 }
 

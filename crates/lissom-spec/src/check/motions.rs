@@ -10,6 +10,11 @@ use crate::spec::{JointKind, MotionProfileSpec, MotionSpec};
 /// A spline needs two rows.
 const FEWEST_ROWS: usize = 2;
 
+/// Limits of rotations and of translations.
+const MAX_RATE: [&str; 2] = ["max_rate_rad_per_s", "max_rate_m_per_s"];
+const MAX_ACCELERATION: [&str; 2] = ["max_acceleration_rad_per_s2", "max_acceleration_m_per_s2"];
+const MAX_JERK: [&str; 2] = ["max_jerk_rad_per_s3", "max_jerk_m_per_s3"];
+
 impl<'a> Checker<'a> {
     pub(super) fn motions(&mut self) {
         let spec = self.spec;
@@ -44,6 +49,9 @@ impl<'a> Checker<'a> {
             ("cycloid", motion.cycloid.is_some()),
             ("cycloidal_ramps", motion.cycloidal_ramps.is_some()),
             ("cycloidal_rate", motion.cycloidal_rate.is_some()),
+            ("quintic", motion.quintic.is_some()),
+            ("trapezoidal", motion.trapezoidal.is_some()),
+            ("s_curve", motion.s_curve.is_some()),
             ("polynomial", motion.polynomial.is_some()),
             ("sines", motion.sines.is_some()),
             ("table", motion.table.is_some()),
@@ -150,6 +158,46 @@ impl<'a> Checker<'a> {
                     translates,
                 );
             }
+            MotionProfileSpec::Quintic(spec) => {
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
+            }
+            MotionProfileSpec::Trapezoidal(spec) => {
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
+                let durations = [("duration_s", spec.duration_s), ("ramp_s", spec.ramp_s)];
+                let rates = [spec.max_rate_rad_per_s, spec.max_rate_m_per_s];
+                let accelerations = [
+                    spec.max_acceleration_rad_per_s2,
+                    spec.max_acceleration_m_per_s2,
+                ];
+                let limits = [(MAX_RATE, rates), (MAX_ACCELERATION, accelerations)];
+                self.durations_or_limits(path, &durations, &limits, translates);
+            }
+            MotionProfileSpec::SCurve(spec) => {
+                let angles = [spec.initial_angle_rad, spec.final_angle_rad];
+                let displacements = [spec.initial_displacement_m, spec.final_displacement_m];
+                self.way(path, angles, displacements, translates);
+                let durations = [
+                    ("duration_s", spec.duration_s),
+                    ("ramp_s", spec.ramp_s),
+                    ("jerk_s", spec.jerk_s),
+                ];
+                let rates = [spec.max_rate_rad_per_s, spec.max_rate_m_per_s];
+                let accelerations = [
+                    spec.max_acceleration_rad_per_s2,
+                    spec.max_acceleration_m_per_s2,
+                ];
+                let jerks = [spec.max_jerk_rad_per_s3, spec.max_jerk_m_per_s3];
+                let limits = [
+                    (MAX_RATE, rates),
+                    (MAX_ACCELERATION, accelerations),
+                    (MAX_JERK, jerks),
+                ];
+                self.durations_or_limits(path, &durations, &limits, translates);
+            }
             MotionProfileSpec::Polynomial(spec) => {
                 let given = (
                     spec.coefficients_rad.is_some(),
@@ -202,6 +250,42 @@ impl<'a> Checker<'a> {
             MotionProfileSpec::ConstantRate(spec) => {
                 let given = (spec.rate_rad_per_s.is_some(), spec.rate_m_per_s.is_some());
                 self.needed(path, ["rate_rad_per_s", "rate_m_per_s"], given, translates);
+            }
+        }
+    }
+
+    /// A profile of ramps says how long all its parts take, or how fast it may be; each part takes at most half of the one before.
+    fn durations_or_limits(
+        &mut self,
+        path: &Path,
+        durations: &[(&str, Option<f64>)],
+        limits: &[([&str; 2], [Option<f64>; 2])],
+        translates: bool,
+    ) {
+        let timed = durations.iter().any(|(_, duration)| duration.is_some());
+        for (keys, [rotation, translation]) in limits {
+            let given = (rotation.is_some(), translation.is_some());
+            if !timed {
+                self.needed(path, *keys, given, translates);
+            } else if given != (false, false) {
+                let key = keys[usize::from(!given.0)];
+                let reason = "duration_s and ramp_s say how fast the motion is";
+                self.no_effect(path.key(key), reason);
+            }
+        }
+        if !timed {
+            return;
+        }
+        for (key, duration) in durations {
+            if duration.is_none() {
+                let key = (*key).to_owned();
+                self.error(path.clone(), ErrorKind::MissingKey { key });
+            }
+        }
+        for pair in durations.windows(2) {
+            if let [(longer, Some(whole)), (key, Some(part))] = *pair {
+                let expected = format!("at most half of {longer} = {whole}");
+                self.in_range(path.key(key), part, part <= 0.5 * whole, &expected);
             }
         }
     }

@@ -23,6 +23,7 @@ mod profile;
 mod reduced;
 mod run;
 mod section;
+mod shaping;
 mod support;
 mod visual;
 
@@ -57,7 +58,8 @@ pub use joint::{
 };
 pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRampsSpec, CycloidalRateSpec, MotionProfileSpec,
-    MotionSpec, PolynomialMotionSpec, SinesMotionSpec, TableMotionSpec,
+    MotionSpec, PolynomialMotionSpec, QuinticMotionSpec, SCurveMotionSpec, SinesMotionSpec, Spline,
+    TableMotionSpec, TrapezoidalMotionSpec,
 };
 pub use nodes::{
     BeamElementSpec, ElementNodeSpec, ElementSpec, EndSpec, HingeSpec, OrientationSpec,
@@ -71,7 +73,7 @@ pub use orientation::{
     OrientationRampsSpec, OrientationTableSpec,
 };
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
-pub use profile::{LoadProfile, MotionProfile};
+pub use profile::{LoadProfile, MotionProfile, RampProfile};
 pub use reduced::{
     AxisName, ForcePerMassSpec, GeometricStiffnessSpec, InterfaceLoadSpec, InterfaceSpec,
     MaterialSpec, MatricesSpec, MeshBasisSpec, MeshFrameSpec, MeshModesSpec, MeshSpec,
@@ -87,6 +89,7 @@ pub use section::{
     BeamMaterialSpec, BeamPropertiesSpec, BoxSpec, CircleSpec, ElasticSpec, IBeamSpec, PolygonSpec,
     RectangleSpec, SectionConstants, SectionSpec, SectionStiffness, TubeSpec,
 };
+pub use shaping::{Impulse, ShapedModeSpec, ShapingSpec};
 pub use support::{Slopes, SupportSpec, Twist};
 pub use visual::{
     VisualBoxSpec, VisualCylinderSpec, VisualKind, VisualMeshSpec, VisualSpec, VisualSphereSpec,
@@ -150,6 +153,9 @@ pub struct ModelSpec {
     /// How a marker is to move, for inputs with `nominal_motion = true`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub nominal_motion: Option<NominalMotionSpec>,
+    /// Shaping of all motions, so that they excite no vibration of some modes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shaping: Option<ShapingSpec>,
     /// Motors with limits, through which inputs and controllers act on their joints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actuator: Vec<ActuatorSpec>,
@@ -189,6 +195,7 @@ impl Default for ModelSpec {
             input: Vec::new(),
             motion: Vec::new(),
             nominal_motion: None,
+            shaping: None,
             actuator: Vec::new(),
             controller: Vec::new(),
             formulation: FormulationSpec::default(),

@@ -1,5 +1,8 @@
 //! Profiles in time without their unit, the common reading of the torque, force and motion keys.
 
+use super::motion::Spline;
+use super::shaping::Impulse;
+
 /// How a torque (N m) or a force (N) runs in time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum LoadProfile {
@@ -62,6 +65,29 @@ pub enum LoadProfile {
     RigidInverseDynamics(Option<MotionProfile>),
 }
 
+/// How a motion speeds up and slows down.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RampProfile {
+    /// In given times.
+    Durations {
+        /// How long all of it takes.
+        duration_s: f64,
+        /// How long each ramp takes.
+        ramp_s: f64,
+        /// How long the acceleration rises or falls at either end of a ramp; 0 where it jumps.
+        jerk_s: f64,
+    },
+    /// In the shortest time under limits of what each says.
+    Limits {
+        /// Of the rate.
+        rate: f64,
+        /// Of the acceleration.
+        acceleration: f64,
+        /// Of the jerk; infinite where the acceleration may jump.
+        jerk: f64,
+    },
+}
+
 /// How a joint's angle (rad) or displacement (m) runs in time.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MotionProfile {
@@ -99,6 +125,28 @@ pub enum MotionProfile {
         /// How long it takes to reach the rate.
         duration_s: f64,
     },
+    /// From `initial` to `target` as $`10 s^3 - 15 s^4 + 6 s^5`$; held outside.
+    Quintic {
+        /// Position before; the joint's initial position if not given.
+        initial: Option<f64>,
+        /// Position after.
+        target: f64,
+        /// When the motion begins.
+        from_s: f64,
+        /// How long it takes.
+        duration_s: f64,
+    },
+    /// From `initial` to `target` at a constant rate between ramps of constant jerk or acceleration; held outside.
+    Ramps {
+        /// Position before; the joint's initial position if not given.
+        initial: Option<f64>,
+        /// Position after.
+        target: f64,
+        /// When the motion begins.
+        from_s: f64,
+        /// How fast.
+        ramps: RampProfile,
+    },
     /// Polynomial in the time since `from_s`; held outside.
     Polynomial {
         /// Coefficients from the constant upwards.
@@ -121,16 +169,25 @@ pub enum MotionProfile {
         /// When it ends, if ever.
         until_s: Option<f64>,
     },
-    /// Cubic spline with continuous acceleration through the rows; held beyond them.
+    /// Spline with continuous acceleration through the rows; held beyond them.
     Table {
         /// Instants, rising; empty while the table's file has not been read.
         time_s: Vec<f64>,
         /// Positions at the instants.
         value: Vec<f64>,
+        /// Which one.
+        spline: Spline,
     },
     /// `rate × t` from the joint's initial position.
     ConstantRate {
         /// The rate.
         rate: f64,
+    },
+    /// Another motion in shares that come one after the other.
+    Shaped {
+        /// The motion.
+        profile: Box<MotionProfile>,
+        /// The shares.
+        impulses: Vec<Impulse>,
     },
 }

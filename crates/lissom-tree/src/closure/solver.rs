@@ -31,15 +31,12 @@ const NEAREST: f64 = 1e-10;
 /// Steps towards it.
 const MOST_APPROACHES: usize = 40;
 
-/// Weight of the closures where a marker is brought as near as possible to what it cannot reach: they stay open by as much less.
-const CLOSURES_FIRST: f64 = 1e4;
-/// How often that is begun anew.
-const MOST_SEARCHES: usize = 20;
+/// Steps by which a marker is brought as near as possible to what it cannot reach, and the damping at which it gives up: where a mechanism is stretched out the
+/// derivatives vanish against which damping is measured.
+const MOST_SEARCHES: usize = 200;
+const MOST_DAMPING: f64 = 1e12;
 /// Change of what is left, relative to it, below which nothing nearer is sought.
 const NOT_NEARER: f64 = 1e-9;
-/// What loops may stay open by, m or rad, for a marker to be what cannot be had.
-const LOOPS_CLOSED: f64 = 1e-6;
-
 /// The closures of a model and the targets at a configuration.
 pub(super) struct Solver<'m> {
     linkage: &'m Linkage,
@@ -56,8 +53,6 @@ pub(super) struct Solver<'m> {
     influence: Vec<Motion<f64>>,
     /// Of every target, the orientation of its marker if all of that is given.
     oriented: Vec<Option<Matrix<f64>>>,
-    /// Factor of the equations of the closures.
-    weight: f64,
 }
 
 /// The orientation that a target belongs to, where its marker is to have all of one.
@@ -103,7 +98,6 @@ impl<'m> Solver<'m> {
             oriented: (0..targets.markers.len())
                 .map(|at| orientation_of(targets, at))
                 .collect(),
-            weight: 1.0,
         }
     }
 
@@ -197,12 +191,6 @@ impl<'m> Solver<'m> {
             self.jacobian[row].clear();
             self.jacobian[row].extend(self.constraints.entries(row));
             self.rates[row].clone_from(&self.jacobian[row]);
-            if self.weight != 1.0 {
-                self.residual[row] *= self.weight;
-                for (_, entry) in &mut self.jacobian[row] {
-                    *entry *= self.weight;
-                }
-            }
         }
         let mut jacobian = vec![0.0; 6 * n];
         for (i, target) in self.targets.markers.iter().enumerate() {
@@ -388,22 +376,43 @@ impl<'m> Solver<'m> {
     pub(super) fn nearest(&mut self, position: &mut Vec<f64>) -> Option<AssemblyError> {
         let at_rest = self.at_rest.clone();
         let first = self.targets.markers.first()?.marker;
-        self.weight = CLOSURES_FIRST;
-        self.evaluate(position, &at_rest);
-        for _ in 0..MOST_SEARCHES {
-            let before = self.gap();
-            self.close(position);
-            self.evaluate(position, &at_rest);
-            if self.gap() >= before * (1.0 - NOT_NEARER) {
-                break;
-            }
-        }
-        self.weight = 1.0;
-        self.evaluate(position, &at_rest);
-        let (loops, markers) = self.residual.split_at(self.constraints.len());
-        if norm(loops) > LOOPS_CLOSED {
+        let loops = Targets {
+            markers: Vec::new(),
+            ..self.targets.clone()
+        };
+        let mut loops = Solver::new(self.linkage, &loops);
+        if !loops.close(position) {
             return None;
         }
+        self.evaluate(position, &at_rest);
+        let closures = self.constraints.len();
+        let mut damping = 0.0;
+        'search: for _ in 0..MOST_SEARCHES {
+            let missing = self.residual[closures..].to_vec();
+            let before = norm(&missing);
+            let rows = self.marker_rows();
+            let decomposition = Decomposition::new(&self.over_free(&rows), self.free.len());
+            loop {
+                let mut trial = self.stepped(position, &missing, &decomposition, &rows, damping);
+                let closed = loops.close(&mut trial);
+                self.evaluate(&trial, &at_rest);
+                let after = norm(&self.residual[closures..]);
+                if closed && after < before {
+                    *position = trial;
+                    damping *= 0.1;
+                    if after > before * (1.0 - NOT_NEARER) {
+                        break 'search;
+                    }
+                    break;
+                }
+                damping = (damping * 10.0).max(DAMPING.0);
+                if damping > MOST_DAMPING {
+                    break 'search;
+                }
+            }
+        }
+        self.evaluate(position, &at_rest);
+        let markers = &self.residual[closures..];
         // of several markers the one that is furthest off
         let left = |marker: usize| {
             let of = |turns: bool| {
@@ -411,7 +420,7 @@ impl<'m> Solver<'m> {
                 let own = own.filter(|(target, _)| {
                     target.marker == marker && (target.component.entry() < 3) == turns
                 });
-                own.map(|(_, gap)| gap * gap).sum::<f64>().sqrt()
+                own.fold(0.0_f64, |size, (_, gap)| size.hypot(*gap))
             };
             [of(false), of(true)]
         };
@@ -431,6 +440,26 @@ impl<'m> Solver<'m> {
             angle_rad,
             limited: self.limits().next().is_some(),
         })
+    }
+
+    /// Derivatives of the equations of markers along what leaves the loops closed.
+    fn marker_rows(&self) -> Vec<SparseRow> {
+        let closures = self.constraints.len();
+        let held = self.decompose(&self.jacobian[..closures]);
+        let along = |row: &SparseRow| -> SparseRow {
+            let mut whole = DVector::zeros(self.free.len());
+            for &(at, x) in row {
+                whole[at] = x;
+            }
+            let within = held.within(&whole);
+            self.free
+                .iter()
+                .copied()
+                .zip(within.iter().copied())
+                .collect()
+        };
+        let rows = self.over_free(&self.jacobian[closures..]);
+        rows.iter().map(along).collect()
     }
 
     /// Changes rates as little as possible until the loops stay closed and the targets are met.

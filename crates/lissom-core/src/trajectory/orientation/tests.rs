@@ -1,5 +1,5 @@
 use super::*;
-use lissom_spec::spec::AngularVelocitySpec;
+use lissom_spec::spec::{AngularVelocitySpec, Spline};
 
 /// Step of central differences.
 const STEP: f64 = 1e-4;
@@ -54,7 +54,7 @@ fn curves() -> Vec<OrientationCurve> {
         OrientationMotionSpec::Table(table(OrientationFrame::Ground)),
         OrientationMotionSpec::Table(table(OrientationFrame::Start)),
     ];
-    let of = |motion: &OrientationMotionSpec| OrientationCurve::new(motion, start());
+    let of = |motion: &OrientationMotionSpec| OrientationCurve::new(motion, start(), None);
     motions.iter().map(of).collect()
 }
 
@@ -106,7 +106,8 @@ fn tables_pass_their_rows_smoothly() {
             OrientationFrame::Ground => Matrix::identity(),
             OrientationFrame::Start => start(),
         };
-        let curve = OrientationCurve::new(&OrientationMotionSpec::Table(table.clone()), start());
+        let curve =
+            OrientationCurve::new(&OrientationMotionSpec::Table(table.clone()), start(), None);
         for (row, &time) in rows.iter().zip(&table.time_s) {
             let wanted = axes * Quaternion(*row).matrix();
             let found = curve.at(time).rotation;
@@ -147,7 +148,7 @@ fn rows_may_be_three_radians_apart() {
         quaternion: Some(rows),
         ..OrientationTableSpec::default()
     };
-    let curve = OrientationCurve::new(&OrientationMotionSpec::Table(table), start());
+    let curve = OrientationCurve::new(&OrientationMotionSpec::Table(table), start(), None);
     for row in 1..axes.len() {
         let time = row as f64;
         let (before, after) = (curve.at(time * (1.0 - 1e-15)), curve.at(time));
@@ -164,6 +165,7 @@ fn one_axis_is_the_spline_of_an_angle() {
     let profile = MotionProfile::Table {
         time_s: times.clone(),
         value: angles.clone(),
+        spline: Spline::Cubic,
     };
     let fixed = OrientationCurve::about(axis, MotionCurve::new(&profile, 0.0));
     let rows = angles.iter().map(|angle| axis.scale(*angle).0);
@@ -172,7 +174,7 @@ fn one_axis_is_the_spline_of_an_angle() {
         rotation_vector_rad: Some(rows.collect()),
         ..OrientationTableSpec::default()
     };
-    let general = OrientationCurve::new(&OrientationMotionSpec::Table(table), start());
+    let general = OrientationCurve::new(&OrientationMotionSpec::Table(table), start(), None);
     for instant in 0..40 {
         let time = 0.051 * f64::from(instant);
         let (a, b) = (general.at(time), fixed.at(time));

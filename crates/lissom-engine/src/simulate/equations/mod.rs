@@ -26,6 +26,7 @@ use crate::simulate::nominal::{TreeTrajectory, nominal_drives, trajectory};
 pub(super) use first_order::position_rates;
 use lissom_core::study::StaticLoads;
 use lissom_core::{Efforts, Inputs, LoadCurve, MotionCurve, PlaceError, Power, RunError, State};
+use lissom_numerics::integrate::Flow;
 use lissom_spatial::Motion;
 use lissom_spec::spec::{ElementCrossings, SimulationSpec};
 use lissom_tree::closure::{self, ClosureError, Loops, Trouble};
@@ -515,7 +516,8 @@ pub fn equations_at<'m>(
     };
     equations.locates_crossings = simulation.element_crossings == ElementCrossings::Located;
     equations.refuse_open(time_s)?;
-    nominal_drives(model, time_s).map_err(|source| RunError::NominalMotion { source, time_s })?;
+    nominal_drives(model, &[time_s], &mut |_| Flow::Continue)
+        .map_err(|source| RunError::NominalMotion { source, time_s })?;
     Ok(equations)
 }
 

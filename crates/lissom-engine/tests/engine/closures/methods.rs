@@ -114,11 +114,11 @@ fn accelerations_and_forces_agree_under_all_methods() {
 #[test]
 fn mobility_is_counted_by_rank_and_redundant_equations_are_named() {
     for (mechanism, rigid, redundant) in [
-        (four_bar(false, 0.7, ""), 1, 3),
-        (four_bar(true, 0.7, ""), 1, 3),
-        (slider_crank(false, 1.1, ""), 1, 3),
-        (planar_3rrr(true), 3, 6),
-        (spatial_3rrs(false), 3, 0),
+        (Box::new(four_bar(false, 0.7, "")), 1, 3),
+        (Box::new(four_bar(true, 0.7, "")), 1, 3),
+        (Box::new(slider_crank(false, 1.1, "")), 1, 3),
+        (Box::new(planar_3rrr(true)), 3, 6),
+        (Box::new(spatial_3rrs(false)), 3, 0),
     ] {
         let found = mobility(&mechanism.model.linkage, &mechanism.model.initial_position);
         assert_eq!(found.rigid_degrees_of_freedom(), rigid, "{found:?}");

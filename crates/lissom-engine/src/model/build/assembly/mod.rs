@@ -403,7 +403,7 @@ impl<'a> Assembly<'a> {
                     position,
                     velocity,
                     initial: self.model.initial_position[position],
-                    profile: motion.profile()?,
+                    profile: spec.shaped(motion.profile()?),
                 })
             })
             .collect();
@@ -487,7 +487,7 @@ impl<'a> Assembly<'a> {
             joint.name.clone()
         };
         let translates = joint.kind()?.translates(input.component);
-        Load::on_joint(input, name, translates, component.target.clone())
+        Load::on_joint(self.spec, input, name, translates, component.target.clone())
     }
 }
 
