@@ -35,6 +35,7 @@ __all__ = [
     "rolled",
     "run",
     "shipped_models",
+    "stepped_summary",
     "write_page",
     "write_recording",
     "write_run",
@@ -264,6 +265,7 @@ def read_recording(
     path: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], Model | None, str | None]: ...
 def write_recording(path: str | os.PathLike[str], time_s: _Array, channels: _Channels) -> None: ...
+def stepped_summary(run: Mapping[str, Any], duration_s: float, at_s: Sequence[float], wall_s: float) -> str: ...
 def write_run(folder: str | os.PathLike[str], run: Mapping[str, Any]) -> None: ...
 def write_page(
     path: str | os.PathLike[str], runs: Sequence[tuple[str, Mapping[str, Any]]], channels: Sequence[str]

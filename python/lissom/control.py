@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import time
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -294,9 +296,9 @@ def simulate_sampled(
     times: list[float] = []
     rows: list[Array] = []
 
-    def recorded(stopped_at_s: float | None) -> Recording:
+    def recorded(stopped_at_s: float | None, failure: SimulationError | None = None) -> Recording:
         samples = np.array(rows).reshape(len(rows), split)
-        return Recording(
+        recording = Recording(
             time_s=np.array(times),
             channels={name: samples[:, at].copy() for at, name in enumerate(wanted)},
             units={name: units[name] for name in wanted},
@@ -304,7 +306,16 @@ def simulate_sampled(
             stopped_at_s=stopped_at_s,
             model=mechanism.model,
         )
+        summary = json.loads(
+            _native.stepped_summary(recording._of_run(), duration_s, at_s, time.perf_counter() - began_s)
+        )
+        if failure is not None:
+            del summary["stopped_at_s"]
+            summary["failure"] = {"time_s": stopped_at_s, "coordinate": failure.coordinate, "message": str(failure)}
+        recording.summary = summary
+        return recording
 
+    began_s = time.perf_counter()
     simulator.hold(held)
     y = simulator.read()
     at_once = controller.delay_s <= _SAME * controller.period_s
@@ -327,7 +338,7 @@ def simulate_sampled(
                 times.append(t)
                 rows.append(y[:split])
     except SimulationError as error:
-        error.recording = recorded(simulator.time_s)
+        error.recording = recorded(simulator.time_s, error)
         raise
     except KeyboardInterrupt as error:
         at = simulator.time_s

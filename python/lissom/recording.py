@@ -78,7 +78,8 @@ class Recording(Mapping[str, Array]):
         self.units: dict[str, str] = {name: units.get(name, "1") for name in self._channels}
         """SI unit of every channel, ``1`` where it has none."""
         self.summary: dict[str, Any] = dict(summary or {})
-        """What the run says of itself: extremes, audit of energy and momentum, cost; see ``lissom run --json``."""
+        """What the run says of itself: extremes, audit of energy and momentum, cost; see ``lissom run --json``. Of a run under a
+        :class:`Sampled` controller, which is made step by step, there is no audit, and its cost are the seconds that it took."""
         self.last = last
         """The state that was reached, from which a run can go on."""
         self.stopped_at_s = stopped_at_s

@@ -6,6 +6,7 @@ import os
 import signal
 import threading
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -125,6 +126,32 @@ def test_an_answer_may_act_a_whole_period_later(arm: lissom.Mechanism, state: li
         u = coming
     assert rec["shoulder.angle"][-1] == pytest.approx(y[0], rel=1e-9)
     assert rec["shoulder.torque"][0] == 0.5
+
+
+def test_a_run_under_a_controller_is_summed_up(arm: lissom.Mechanism, state: lissom.State, tmp_path: Path) -> None:
+    """What a run of the model says of itself, but for what only the integration of a whole run knows."""
+    controller = lissom.Sampled(lambda t_s, y: [0.0, 0.0], period_s=0.05)
+    run = arm.simulate(state, duration_s=0.1, controller=controller, at_s=[0.07])
+    known = arm.simulate(state, duration_s=0.1).summary
+    assert {*known} - {*run.summary} == {"audit", "integrator"} and [*run.summary["cost"]] == ["wall_s"]
+    assert run.summary["completed"] and run.summary["duration_s"] == 0.1 and run.summary["model"] == known["model"]
+    told = run.summary["channels"]["elbow.angle"]
+    samples = run["elbow.angle"]
+    assert told["maximum"]["value"] == samples.max() and told["minimum"]["value"] == samples.min()
+    assert told["final"] == samples[-1] and told["unit"] == "rad"
+    [at] = run.summary["at"]
+    assert at["time_s"] == 0.07 and at["channels"]["elbow.angle"] == samples[run.time_s == 0.07]
+    run.save(tmp_path / "run")
+    assert lissom.Recording.load(tmp_path / "run").summary == run.summary
+
+    def fails(t_s: float, y: np.ndarray) -> list[float]:
+        return [1e300, 0.0] if t_s > 0.0 else [0.0, 0.0]
+
+    with pytest.raises(lissom.SimulationError) as failed:
+        arm.simulate(state, duration_s=0.2, controller=lissom.Sampled(fails, period_s=0.05))
+    recording = failed.value.recording
+    assert recording is not None and not recording.summary["completed"] and "stopped_at_s" not in recording.summary
+    assert recording.summary["failure"]["message"] == str(failed.value)
 
 
 def test_runs_of_no_length_are_refused(arm: lissom.Mechanism) -> None:

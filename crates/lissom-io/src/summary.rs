@@ -244,6 +244,30 @@ impl Summary {
     }
 }
 
+/// What is said of a run that somebody else has made step by step: all but what only the integration of a whole run knows, its audit and its
+/// counts.
+pub fn stepped(
+    loaded: &Loaded,
+    recording: Recording,
+    stopped_at_s: Option<f64>,
+    at_s: &[f64],
+    wall_s: f64,
+) -> serde_json::Value {
+    let run = Run {
+        recording,
+        audit: Audit::default(),
+        statistics: Statistics::default(),
+        ending: stopped_at_s.map_or(Ending::Completed, |at_s| Ending::Stopped { at_s }),
+        last: None,
+    };
+    let mut told = serde_json::json!(Summary::new(loaded, &run, at_s, wall_s));
+    if let Some(told) = told.as_object_mut() {
+        told.remove("audit");
+        told.insert("cost".to_owned(), serde_json::json!({ "wall_s": wall_s }));
+    }
+    told
+}
+
 /// What to know of a run before it is made.
 fn warnings(loaded: &Loaded) -> Vec<String> {
     let start_s = loaded.spec.simulation.start_s;

@@ -53,6 +53,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(loops::closed_evaluation, module)?)?;
     module.add_function(wrap_pyfunction!(loops::placed, module)?)?;
     module.add_function(wrap_pyfunction!(recording::read_recording, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::stepped_summary, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_page, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_recording, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_run, module)?)?;

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use lissom::{Channel, Recording};
 use lissom_io::batch::Batch;
+use lissom_io::load::Loaded;
 use lissom_io::model_summary::ModelSummary;
-use lissom_io::{IoError, atomic, csv, mat, npz, record, resource, stored};
+use lissom_io::{IoError, atomic, csv, mat, npz, record, resource, stored, summary};
 use lissom_report::Source;
 use numpy::{PyArray1, PyReadonlyArray1};
 use pyo3::exceptions::{PyFileNotFoundError, PyValueError};
@@ -119,6 +120,21 @@ impl OfRun<'_> {
         let json = |text: &str| serde_json::from_str(text).or_refuse();
         Ok([json(&self.options)?, json(&self.summary)?])
     }
+}
+
+/// What is said of a run that was made step by step, as JSON.
+#[pyfunction]
+pub(crate) fn stepped_summary(
+    run: OfRun<'_>,
+    duration_s: f64,
+    at_s: Vec<f64>,
+    wall_s: f64,
+) -> PyResult<String> {
+    let mut loaded = Loaded::clone(&run.model.get().loaded);
+    loaded.spec.simulation.duration_s = duration_s;
+    let recording = run.recording()?;
+    let told = summary::stepped(&loaded, recording, run.stopped_at_s, &at_s, wall_s);
+    Ok(told.to_string())
 }
 
 /// Writes a run into a folder as the command does: recording and manifest.
