@@ -1,12 +1,8 @@
 //! Chains of equal links to measure on.
 
 use lissom_engine::model::Model;
+pub use lissom_io::validation::costs::chain_spec;
 use lissom_spatial::Scalar;
-use lissom_spec::spec::{
-    AttachmentSpec, BasisSpec, BeamSpec, BodySpec, FidelitySpec, JointSpec, ModeCounts,
-    RevoluteSpec, RigidSpec,
-};
-use lissom_spec::{ModelSpec, ShorteningTerms};
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, inverse_dynamics, mass_matrix,
 };
@@ -17,86 +13,6 @@ use lissom_tree::tree::{
 /// If the model cannot be built, which would be a defect of [`chain_spec`].
 pub fn chain(bodies: usize, modes: usize, shortening: bool) -> Model {
     Model::build(&chain_spec(bodies, modes, shortening)).expect("a chain of beams can be built")
-}
-
-/// A chain of `bodies` links with `modes` elastic coordinates each, revolute axes z, y, z, y, …
-pub fn chain_spec(bodies: usize, modes: usize, shortening: bool) -> ModelSpec {
-    let name = |i: usize| format!("link_{i}");
-    ModelSpec {
-        gravity_m_per_s2: [0.0, -9.81, 0.0],
-        body: (0..bodies)
-            .map(|i| {
-                let mut body = BodySpec {
-                    name: name(i),
-                    ..BodySpec::default()
-                };
-                if modes == 0 {
-                    body.rigid = Some(RigidSpec {
-                        mass_kg: 1.0,
-                        center_of_mass_m: [0.25, 0.01, 0.02],
-                        inertia_kg_m2: [0.002, 0.02, 0.02],
-                        products_of_inertia_kg_m2: [0.0; 3],
-                    });
-                } else {
-                    body.beam = Some(link(modes));
-                }
-                body
-            })
-            .collect(),
-        joint: (0..bodies)
-            .map(|i| JointSpec {
-                name: format!("joint_{i}"),
-                parent: if i == 0 {
-                    AttachmentSpec::new("ground")
-                } else {
-                    AttachmentSpec {
-                        position_m: Some([0.5, 0.0, 0.0]),
-                        ..AttachmentSpec::new(name(i - 1))
-                    }
-                },
-                child: AttachmentSpec::new(name(i)),
-                revolute: Some(RevoluteSpec {
-                    axis: if i % 2 == 0 {
-                        [0.0, 0.0, 1.0]
-                    } else {
-                        [0.0, 1.0, 0.0]
-                    },
-                    initial_angle_rad: 0.3 - 0.1 * (i % 7) as f64,
-                    initial_rate_rad_per_s: 0.2 + 0.1 * (i % 5) as f64,
-                    ..RevoluteSpec::default()
-                }),
-                ..JointSpec::default()
-            })
-            .collect(),
-        fidelity: FidelitySpec {
-            shortening: (!shortening).then_some(ShorteningTerms::None),
-            ..FidelitySpec::default()
-        },
-        ..ModelSpec::default()
-    }
-}
-
-/// Half the modes in each plane, the odd one in y.
-fn link(modes: usize) -> BeamSpec {
-    BeamSpec {
-        length_m: Some(0.5),
-        section: None,
-        material: None,
-        mass_per_length_kg_per_m: Some(2.0),
-        bending_stiffness_y_n_m2: Some(400.0),
-        bending_stiffness_z_n_m2: Some(300.0),
-        axial_stiffness_n: None,
-        torsional_stiffness_n_m2: None,
-        section_inertia_y_kg_m: 1e-4,
-        section_inertia_z_kg_m: 1e-4,
-        segments: Vec::new(),
-        rotary_inertia: true,
-        basis: BasisSpec::ClampedFree(ModeCounts {
-            bending_y: modes.div_ceil(2),
-            bending_z: modes / 2,
-            ..ModeCounts::default()
-        }),
-    }
 }
 
 /// A state and the memory of all algorithms, in one scalar type.
@@ -252,6 +168,7 @@ mod tests {
     use super::*;
     use crate::counted::{Counted, count};
     use crate::stopwatch::exponent;
+    use lissom_io::validation::costs::{BODIES, Counting};
 
     /// The recursion visits every body three times and nothing else: its cost is a line through the origin
     /// but for the first body, which has no parent to fold into.
@@ -270,6 +187,25 @@ mod tests {
             assert!(
                 (found - 1.0).abs() < 0.02,
                 "{modes} modes: exponent {found}"
+            );
+        }
+    }
+
+    /// Figure 2 of \[Jain & Rodriguez 1992\] is drawn of these counts: they are those of the recursions as they are.
+    #[test]
+    fn counts_of_the_figure_are_those_of_the_recursions() {
+        let kept = Counting::Ours.counts();
+        assert_eq!(kept.len(), 13);
+        for cost in kept {
+            let model = chain(BODIES, cost.modes, false);
+            let mut bench = Bench::<Counted>::new(&model);
+            let found = [count(|| bench.composite()), count(|| bench.articulated())];
+            let kept = [cost.composite, cost.articulated];
+            assert_eq!(
+                found.map(|count| count as f64),
+                kept,
+                "{} modes",
+                cost.modes
             );
         }
     }

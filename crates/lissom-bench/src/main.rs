@@ -23,30 +23,9 @@ use lissom_bench::stopwatch::{exponent, seconds_per_call};
 use lissom_bench::sweeps;
 use lissom_engine::RowQuantity;
 use lissom_engine::simulate::{Equations, Linearizer};
+use lissom_io::validation::costs::Counting;
 use lissom_numerics::integrate::{FirstOrder, Flow};
 use lissom_spatial::Lanes;
-
-/// Composite and articulated operation counts of a chain of ten bodies with 0…12 modes, from the lists of
-/// \[Jain & Rodriguez 1992, section VII\] with item 2's factor summed to 55.
-const PAPER_COMPOSITE: [f64; 13] = [
-    7555.0,
-    17140.0,
-    33855.0,
-    59700.0,
-    96675.0,
-    146_780.0,
-    212_015.0,
-    294_380.0,
-    395_875.0,
-    518_500.0,
-    664_255.0,
-    835_140.0,
-    1_033_155.0,
-];
-const PAPER_ARTICULATED: [f64; 13] = [
-    5370.0, 10870.0, 16970.0, 23770.0, 31370.0, 39870.0, 49370.0, 59970.0, 71220.0, 81040.0,
-    91400.0, 102_300.0, 113_740.0,
-];
 
 /// What can be measured, by the name that selects it on the command line.
 const SECTIONS: [(&str, fn()); 16] = [
@@ -255,7 +234,8 @@ fn flexible_chains() {
         "ratio of ops",
         "paper"
     );
-    for modes in 0..=12 {
+    for paper in Counting::Paper.counts() {
+        let modes = paper.modes;
         let linear = chain(10, modes, false);
         let shortened = chain(10, modes, true);
         let mut bench = Bench::<f64>::new(&linear);
@@ -282,7 +262,7 @@ fn flexible_chains() {
             composite * 1e6,
             composite / articulated,
             ratio_of_operations,
-            PAPER_COMPOSITE[modes] / PAPER_ARTICULATED[modes],
+            paper.composite / paper.articulated,
         );
     }
 }

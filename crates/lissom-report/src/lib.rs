@@ -9,6 +9,7 @@ mod data;
 mod page;
 mod panels;
 mod plot;
+mod validation;
 mod verdict;
 mod visuals;
 
@@ -20,6 +21,7 @@ use serde_json::Value;
 pub use page::{body_html, html};
 pub use panels::MOST_CURVES;
 pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
+pub use validation::{Validation, validation_html};
 pub use verdict::DOUBTFUL_PERCENT;
 
 /// A run to be shown.

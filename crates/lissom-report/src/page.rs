@@ -54,7 +54,7 @@ pub fn body_html(name: &str, words: &str, body: &Value) -> String {
 }
 
 /// A template with contents at its places, which are in that order.
-fn filled(template: &str, places: &[&str], contents: &[&str]) -> String {
+pub(crate) fn filled(template: &str, places: &[&str], contents: &[&str]) -> String {
     let length = contents.iter().map(|content| content.len()).sum::<usize>();
     let mut page = String::with_capacity(template.len() + length);
     let mut rest = template;

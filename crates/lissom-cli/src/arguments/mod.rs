@@ -222,6 +222,9 @@ pub(crate) struct ValidateArguments {
     /// Write the rows as a Markdown table.
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// Write a page with counts, rows, what the works say, and their figures made anew.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
 }

@@ -3,7 +3,8 @@
 use std::io::Write as _;
 
 use lissom_io::atomic;
-use lissom_io::validation::{self, Row};
+use lissom_io::validation::{self, Row, figures, works};
+use lissom_report::{Validation, validation_html};
 use serde_json::json;
 
 use crate::arguments::ValidateArguments;
@@ -12,17 +13,37 @@ use crate::stop::Stop;
 
 /// Computes every row and says which pass.
 pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
-    (arguments.report.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
+    let files = [&arguments.report, &arguments.html];
+    let files = files.into_iter().flatten();
+    (files.clone()).try_for_each(|path| atomic::refuse_unwritable(path))?;
     let rows = validation::rows(arguments.quick);
+    let works = works::works();
     if let Some(path) = &arguments.report {
         let text = validation::report(&rows);
         atomic::write(path, |out| out.write_all(text.as_bytes()))?;
     }
-    (arguments.answer).give(&json!({ "rows": rows }), || {
-        let written = arguments.report.as_ref();
-        let written = written.map(|path| format!("\nWrote {}.", path.display()));
-        let lines: Vec<String> = std::iter::once(in_words(&rows)).chain(written).collect();
-        lines.join("\n")
+    if let Some(path) = &arguments.html {
+        let page = validation_html(&Validation {
+            works: &works,
+            rows: &rows,
+            figures: &figures::figures(arguments.quick),
+            quick: arguments.quick,
+            made_by: concat!("lissom ", env!("CARGO_PKG_VERSION")),
+        });
+        atomic::write(path, |out| out.write_all(page.as_bytes()))?;
+    }
+    let [met, refuted, not_attempted] = works::counts(&works);
+    let answer = json!({
+        "statements": { "met": met, "refuted": refuted, "not_attempted": not_attempted },
+        "rows": rows,
+    });
+    (arguments.answer).give(&answer, || {
+        let written = files.map(|path| format!("Wrote {}.", path.display()));
+        let counts = format!(
+            "What the five works say: {not_attempted} not attempted, {refuted} refuted with evidence, {met} met"
+        );
+        let lines = [in_words(&rows), counts];
+        lines.into_iter().chain(written).collect::<Vec<_>>().join("\n")
     })?;
     let failed = rows.iter().filter(|row| row.fails()).count();
     if failed > 0 {

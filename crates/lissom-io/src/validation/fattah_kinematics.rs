@@ -135,6 +135,7 @@ fn variant_rows(source: &str, variant: &Variant, motion: Option<&Motion>) -> Vec
             source: source.to_owned(),
             quantity: what,
             printed,
+            digits: None,
             reference,
             computed,
             tolerance,

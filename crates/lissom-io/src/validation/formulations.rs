@@ -108,6 +108,7 @@ fn case_rows(case: &Case) -> Vec<Row> {
                 case.marker, case.elements, case.over
             ),
             printed: None,
+            digits: None,
             reference: Some(0.0),
             computed: apart,
             tolerance: slope * slope + RESOLUTION,

@@ -171,6 +171,7 @@ fn worst_entry(case: &str, quantity: &str, reference: &[f64], computed: Option<&
         source: "jain_rodriguez_1992".to_owned(),
         quantity: format!("{quantity}, entry with the largest difference"),
         printed: None,
+        digits: None,
         reference: reference.get(worst).copied(),
         computed: computed.map(|c| c[worst]),
         tolerance: RELATIVE_TOLERANCE * scale,

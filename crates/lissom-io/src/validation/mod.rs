@@ -6,14 +6,18 @@
 
 mod any_shape;
 mod buckling;
+pub mod costs;
 mod fattah_kinematics;
+pub mod figures;
 mod flutter;
 mod formulations;
 mod jain_rodriguez;
 mod nodal;
+mod perturbation;
 mod runs;
+pub mod works;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One number compared.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -26,6 +30,8 @@ pub struct Row {
     pub quantity: String,
     /// The number as the source prints it; infinite where the source's run overflows (`null` in JSON).
     pub printed: Option<f64>,
+    /// Significant digits of the printed number.
+    pub digits: Option<usize>,
     /// The number of an independent implementation, or of the exact solution.
     pub reference: Option<f64>,
     /// Ours; absent when the case could not be computed.
@@ -50,6 +56,7 @@ impl Row {
             _ => false,
         };
         self.pass = met && !self.unmet;
+        self.digits = self.digits.or_else(|| digits(self.printed?));
         self.unmet = self.unmet && !met && self.computed.is_some_and(f64::is_finite);
         self
     }
@@ -58,11 +65,57 @@ impl Row {
     pub fn fails(&self) -> bool {
         !self.pass && !self.unmet
     }
+
+    /// What ours says of the source's number.
+    pub fn verdict(&self) -> Verdict {
+        if self.fails() {
+            return Verdict::Fails;
+        }
+        let (Some(printed), Some(computed)) = (self.printed, self.computed) else {
+            return Verdict::Met;
+        };
+        let half_a_unit = self.digits.map_or(0.0, |digits| {
+            let places = digits as f64 - 1.0 - printed.abs().log10().floor();
+            0.5 * 10.0_f64.powf(-places)
+        });
+        // half a unit is met, however it is rounded
+        let is_printed = |x: f64| (x - printed).abs() <= half_a_unit * (1.0 + 1e-9);
+        // a tolerance is that of the reference: it says something of the printed number where both are the same
+        let tolerated = self.pass && self.reference.is_none_or(is_printed);
+        if tolerated || is_printed(computed) {
+            Verdict::Met
+        } else {
+            Verdict::Refuted
+        }
+    }
+}
+
+/// What a row says of the number that a source prints.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// Ours agrees with it; without a printed number, with the reference.
+    Met,
+    /// Ours does not agree with it, and the row says why: a reference that it agrees with, or a reason.
+    Refuted,
+    /// Ours should agree and does not, or there is none.
+    Fails,
+}
+
+/// Significant digits of a number as it is written shortest; none of what is not finite or zero.
+fn digits(printed: f64) -> Option<usize> {
+    if !printed.is_finite() || printed == 0.0 {
+        return None;
+    }
+    let text = format!("{:e}", printed.abs());
+    let mantissa = text.split('e').next()?;
+    Some(mantissa.chars().filter(char::is_ascii_digit).count())
 }
 
 /// All rows; with `quick` without those of cases that take more than a few seconds.
 pub fn rows(quick: bool) -> Vec<Row> {
     let mut rows = jain_rodriguez::rows();
+    rows.extend(costs::rows());
     rows.extend(fattah_kinematics::rows());
     rows.extend(runs::rows(quick));
     rows.extend(nodal::rows(quick));
@@ -118,6 +171,7 @@ mod tests {
             source: String::new(),
             quantity: String::new(),
             printed: Some(1.0),
+            digits: None,
             reference: None,
             computed: Some(1.2),
             tolerance: 0.1,
@@ -143,6 +197,35 @@ mod tests {
         assert!(not_a_number.judged().fails());
     }
 
+    /// Half a unit of the last printed digit is agreement, more is not; zeros at the end of a printed number are digits if the row
+    /// says so.
+    #[test]
+    fn verdicts_follow_the_printed_digits() {
+        let row = |printed: f64, digits: Option<usize>, computed: f64| {
+            let row = Row {
+                case: String::new(),
+                source: String::new(),
+                quantity: String::new(),
+                printed: Some(printed),
+                digits,
+                reference: Some(computed),
+                computed: Some(computed),
+                tolerance: 1e-9,
+                pass: false,
+                unmet: false,
+                remark: String::new(),
+            };
+            row.judged().verdict()
+        };
+        assert_eq!(row(0.159, None, 0.15947), Verdict::Met);
+        assert_eq!(row(0.159, None, 0.15955), Verdict::Refuted);
+        assert_eq!(row(0.22, None, 0.2166), Verdict::Met);
+        assert_eq!(row(0.22, Some(3), 0.2166), Verdict::Refuted);
+        assert_eq!(row(3.27, None, 3.3478), Verdict::Refuted);
+        assert_eq!(row(2.91, None, 2.9100), Verdict::Met);
+        assert_eq!(row(f64::INFINITY, None, 30.0), Verdict::Refuted);
+    }
+
     /// A remark that excuses a row must not outlive its cause.
     #[test]
     fn a_row_known_to_be_unmet_fails_when_it_is_met_or_has_no_number() {
@@ -151,6 +234,7 @@ mod tests {
             source: String::new(),
             quantity: String::new(),
             printed: Some(1.0),
+            digits: None,
             reference: None,
             computed: Some(2.0),
             tolerance: 0.1,

@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use lissom::{
-    Flow, Interpolation, Linearized, LinearizedTrajectory, Mechanism, OperatingPoint, OutputOrder,
-    Override, PerturbOptions, Point, Recording, SimulateOptions, State, Terms, sample_instants,
+    Interpolation, Mechanism, OutputOrder, PerturbOptions, Point, Recording, Terms, sample_instants,
 };
-use lissom_numerics::linear::UndampedModes;
 use serde::Deserialize;
 
 use super::Row;
 use super::any_shape::swung_link;
 use super::buckling::lateral_buckling;
 use super::flutter::flutter;
-use crate::load::{self, Loaded};
-use crate::models;
+use super::perturbation::{
+    COMPLETE, along_nominal, instants, lag, largest_apart, lateral, nonlinear_deviation, perturbed,
+    shipped, squares, steady, tip, turning,
+};
 
 /// Every `nodal.toml` and `any_shape.toml` of `validation/`.
 const FILES: [&str; 7] = [
@@ -26,9 +26,6 @@ const FILES: [&str; 7] = [
     include_str!("../../../../validation/beck_1952/nodal.toml"),
     include_str!("../../../../validation/fattah_1995/any_shape.toml"),
 ];
-
-/// The complete perturbation method.
-const COMPLETE: Terms = Terms::CASES[0];
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -108,6 +105,7 @@ pub(super) fn rows(quick: bool) -> Vec<Row> {
                         source: file.source.key.clone(),
                         quantity: row.quantity.clone(),
                         printed: row.printed,
+                        digits: None,
                         reference: row.reference,
                         computed: numbers.get(&row.number).copied(),
                         tolerance: row.tolerance,
@@ -146,15 +144,6 @@ impl Compute {
     }
 }
 
-/// A shipped model with changes.
-fn shipped(name: &str, changes: &[&str]) -> Option<Loaded> {
-    let changes: Option<Vec<Override>> = (changes.iter())
-        .map(|change| Override::parse(change).ok())
-        .collect();
-    let model = models::find(name)?;
-    load::load_text(model.name, model.text, &changes?).ok()
-}
-
 /// The recording of a shipped model of nodes and elements, sampled every 5 ms.
 fn recorded(name: &str, changes: &[&str]) -> Option<Recording> {
     let changes = [changes, &["output.sample_period_s=0.005"]].concat();
@@ -176,78 +165,6 @@ fn deflection(name: &str, changes: &[&str]) -> Option<Numbers> {
         Some((axis.to_owned(), channel.samples.first()? - start))
     };
     ["x", "y", "z"].into_iter().zip(start).map(moved).collect()
-}
-
-/// Component of a place across the direction of an angle.
-fn lateral([x, y]: [f64; 2], angle: f64) -> f64 {
-    let (sin, cos) = angle.sin_cos();
-    cos * y - sin * x
-}
-
-/// Tip along and across the axis of the hub at the samples.
-fn turning(recording: &Recording) -> Option<[Vec<f64>; 2]> {
-    let of = |name: &str| Some(&recording.channel(name)?.samples);
-    let (angle, x, y) = (
-        of("hub.rotation")?,
-        of("tip.position.x")?,
-        of("tip.position.y")?,
-    );
-    let (mut trajectory, mut across) = (Vec::new(), Vec::new());
-    for (i, angle) in angle.iter().enumerate() {
-        let (sin, cos) = angle.sin_cos();
-        trajectory.push(cos * x[i] + sin * y[i]);
-        across.push(lateral([x[i], y[i]], *angle));
-    }
-    Some([trajectory, across])
-}
-
-fn instants(end: f64, count: usize) -> Vec<f64> {
-    (0..=count).map(|i| end * i as f64 / count as f64).collect()
-}
-
-/// A model linearised along its nominal motion.
-fn along_nominal(loaded: &Loaded, times: &[f64]) -> Option<Linearized> {
-    let watch = &mut |_| Flow::Continue;
-    let start = loaded.mechanism.start().ok()?;
-    loaded
-        .mechanism
-        .linearize(&start, OperatingPoint::Nominal, times, watch)
-        .ok()
-}
-
-/// Its perturbation run.
-fn perturbed(
-    loaded: &Loaded,
-    linearized: &Linearized,
-    options: PerturbOptions,
-    samples: &[f64],
-) -> Option<Recording> {
-    let watch = &mut |_| Flow::Continue;
-    let run = (loaded.mechanism)
-        .perturb(linearized, samples, options, watch)
-        .ok()?;
-    Some(run.recording)
-}
-
-/// Place of the tip along the axes of the ground at the samples, or how far it is off its nominal place.
-fn tip(recording: &Recording, what: &str) -> Option<Vec<[f64; 3]>> {
-    let of = |axis: &str| Some(&recording.channel(&format!("tip.{what}.{axis}"))?.samples);
-    let (x, y) = (of("x")?, of("y")?);
-    // a planar point has no third coordinate
-    let z = |i: usize| of("z").map_or(0.0, |z| z[i]);
-    Some((0..x.len()).map(|i| [x[i], y[i], z(i)]).collect())
-}
-
-/// How far the tip of a beam that turns about the origin is off its nominal place, across the beam, at the samples of a
-/// perturbation run.
-fn lag(recording: &Recording) -> Option<Vec<f64>> {
-    let places = tip(recording, "position")?;
-    let deviations = tip(recording, "deviation")?;
-    let across = |(place, off): (&[f64; 3], &[f64; 3])| {
-        let angle = (place[1] - off[1]).atan2(place[0] - off[0]);
-        lateral([off[0], off[1]], angle)
-    };
-    Some(places.iter().zip(&deviations).map(across).collect())
 }
 
 /// Smallest value and its instant.
@@ -293,15 +210,27 @@ fn table_1(quadratic: bool) -> Option<Numbers> {
         let (largest, _) = lowest(&lag(&recording)?, &samples);
         numbers.insert(format!("case_{}", case + 1), -largest);
     }
+    // a tenth of the points
+    let few = along_nominal(&loaded, &instants(15.0, INTERVALS / 10))?;
+    let options = PerturbOptions {
+        terms: COMPLETE,
+        interpolation: Interpolation::Matrices,
+        order: OutputOrder::Second,
+    };
+    let (largest, _) = lowest(
+        &lag(&perturbed(&loaded, &few, options, &samples)?)?,
+        &samples,
+    );
+    numbers.insert("case_1_60_points".to_owned(), -largest);
     let trajectory = &found.trajectory;
     for (name, point) in [("at_rest", 0), ("turning", INTERVALS)] {
-        let frequency = first_square(trajectory, point, COMPLETE)?.sqrt();
+        let frequency = squares(trajectory, point, COMPLETE)?[0].sqrt();
         numbers.insert(format!("frequency_{name}"), frequency);
     }
     // between two points the square of the frequency is nearly linear in time
     for point in 1..=INTERVALS {
         let [before, after] =
-            [point - 1, point].map(|i| first_square(trajectory, i, Terms::CASES[4]));
+            [point - 1, point].map(|i| Some(squares(trajectory, i, Terms::CASES[4])?[0]));
         let (before, after) = (before?, after?);
         if before > 0.0 && after <= 0.0 {
             let share = before / (before - after);
@@ -310,11 +239,6 @@ fn table_1(quadratic: bool) -> Option<Numbers> {
         }
     }
     Some(numbers)
-}
-
-fn first_square(trajectory: &LinearizedTrajectory, point: usize, terms: Terms) -> Option<f64> {
-    let (mass, stiffness) = trajectory.constrained(point, terms);
-    Some(UndampedModes::new(&mass, &stiffness).ok()?.squares[0])
 }
 
 fn quarter_turn(closed: bool) -> Option<Numbers> {
@@ -367,52 +291,29 @@ fn two_link_arm() -> Option<Numbers> {
     let mut numbers = Numbers::new();
     let fine = along_nominal(&loaded, &instants(2.0, 1500))?;
     for (point, at) in [(0, "at_A"), (375, "at_05_s")] {
-        let (mass, stiffness) = fine.trajectory.constrained(point, COMPLETE);
-        let modes = UndampedModes::new(&mass, &stiffness).ok()?;
-        for (i, frequency) in modes.frequencies().into_iter().enumerate() {
-            numbers.insert(format!("frequency_{}_{at}", i + 1), frequency);
+        let squares = squares(&fine.trajectory, point, COMPLETE)?;
+        for (i, square) in squares.into_iter().enumerate() {
+            numbers.insert(format!("frequency_{}_{at}", i + 1), square.sqrt());
         }
     }
+    let first = (0..fine.trajectory.points().len())
+        .map(|point| Some(squares(&fine.trajectory, point, COMPLETE)?[0].sqrt()));
+    let first: Option<Vec<f64>> = first.collect();
+    let least = first?.into_iter().fold(f64::INFINITY, f64::min);
+    numbers.insert("least_frequency".to_owned(), least);
     for (i, &torque) in fine.trajectory.points()[0].input.iter().enumerate() {
         numbers.insert(format!("torque_{}", i + 1), torque);
     }
-    // at rest without inertia: the steady deviation of eq (41)
-    let steady = PerturbOptions {
-        terms: Terms::CASES[1],
-        interpolation: Interpolation::Matrices,
-        order: OutputOrder::First,
-    };
-    let steady = perturbed(&loaded, &fine, steady, &[0.0])?;
+    let steady = steady(&loaded, &fine)?;
     for (axis, value) in AXES.iter().zip(tip(&steady, "deviation")?[0]) {
         numbers.insert(format!("steady_{axis}"), 1e3 * value);
     }
 
     let samples = instants(2.0, 200);
-    let coordinates = fine.trajectory.labels().coordinates.iter();
-    let position = coordinates.map(|label| steady.channel(&label.name)?.samples.first().copied());
-    let position: Vec<f64> = position.collect::<Option<_>>()?;
-    let still = vec![0.0; position.len()];
-    let start = State::new(loaded.spec.simulation.start_s, position, still);
-    let options = SimulateOptions {
-        samples: &samples,
-        channels: None,
-        most_lengths: f64::INFINITY,
-    };
-    let simulation = &loaded.spec.simulation;
-    let run = (loaded.mechanism).simulate(&start, simulation, &options, &mut |_| Flow::Continue);
-    let marker = (fine.trajectory.labels().markers.iter()).position(|name| name == "tip")?;
-    let mut nonlinear = tip(&run.recording, "position")?;
-    for (place, &time) in nonlinear.iter_mut().zip(&samples) {
-        let mut nominal = [0.0; 3];
-        let at = |point: &Point, i: usize| point.outputs[marker].position[i];
-        fine.trajectory.nominal(time, at, &mut nominal);
-        for (x, nominal) in place.iter_mut().zip(nominal) {
-            *x = 1e3 * (*x - nominal);
-        }
-    }
-    for sample in [0, 50, 100] {
+    let nonlinear = nonlinear_deviation(&loaded, &fine, &samples)?;
+    for sample in [0, 50, 100, 200] {
         for (axis, value) in AXES.iter().zip(nonlinear[sample]) {
-            numbers.insert(format!("nonlinear_{sample}_{axis}"), value);
+            numbers.insert(format!("nonlinear_{sample}_{axis}"), 1e3 * value);
         }
     }
 
@@ -428,12 +329,8 @@ fn two_link_arm() -> Option<Numbers> {
             order: OutputOrder::Second,
         };
         let linear = tip(&perturbed(&loaded, found, options, &samples)?, "deviation")?;
-        for (component, axis) in AXES.iter().enumerate() {
-            let errors = linear.iter().zip(&nonlinear);
-            let worst = errors.fold(0.0_f64, |worst, (linear, nonlinear)| {
-                worst.max((1e3 * linear[component] - nonlinear[component]).abs())
-            });
-            numbers.insert(format!("{name}_{axis}"), worst);
+        for (axis, worst) in AXES.iter().zip(largest_apart(&linear, &nonlinear)) {
+            numbers.insert(format!("{name}_{axis}"), 1e3 * worst);
         }
     }
     Some(numbers)

@@ -53,6 +53,8 @@ struct RowSpec {
     channel: Option<String>,
     measure: Measure,
     printed: Option<f64>,
+    /// Digits that are printed, where the last ones are zeros.
+    digits: Option<usize>,
     reference: Option<f64>,
     tolerance: f64,
     /// Whether it is known not to be met; `reason` then says why.
@@ -117,6 +119,7 @@ fn case_rows(source: &str, case: &Case) -> Vec<Row> {
                 source: source.to_owned(),
                 quantity: row.quantity.clone(),
                 printed: row.printed,
+                digits: row.digits,
                 reference: row.reference,
                 computed,
                 tolerance: row.tolerance,
