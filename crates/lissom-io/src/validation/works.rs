@@ -162,3 +162,46 @@ pub fn counts(works: &[Work]) -> [usize; 3] {
             .count()
     })
 }
+
+/// What works say and what came out, as Markdown: counts, and a table for every work.
+pub fn markdown(works: &[Work]) -> String {
+    use std::fmt::Write as _;
+    let [met, refuted, open] = counts(works);
+    // writing to a string cannot fail
+    let mut out = format!(
+        "Of {} statements of the five works {open} are not attempted, {refuted} are refuted, with evidence, and {met} are met.\n",
+        met + refuted + open
+    );
+    for work in works.iter().filter(|work| !work.statements.is_empty()) {
+        let _ = writeln!(
+            out,
+            "\n{}\n\n| where | what it says | verdict | shown by |\n|---|---|---|---|",
+            work.citation
+        );
+        for statement in &work.statements {
+            let verdict = match statement.verdict {
+                Checked::Met => "met",
+                Checked::Refuted => "**refuted**",
+                Checked::NotAttempted => "**not attempted**",
+            };
+            let tests = statement.tests.iter().map(|test| format!("`{test}`"));
+            let mut shown: Vec<String> = Vec::new();
+            shown.extend((!statement.because.is_empty()).then(|| statement.because.clone()));
+            let lists = [
+                ("rows", statement.cases.join("; ")),
+                ("figures", statement.figures.join(", ")),
+                ("tests", tests.collect::<Vec<_>>().join(", ")),
+            ];
+            let lists = lists.into_iter().filter(|(_, list)| !list.is_empty());
+            shown.extend(lists.map(|(what, list)| format!("{what} {list}")));
+            let _ = writeln!(
+                out,
+                "| {} | {} | {verdict} | {} |",
+                statement.at,
+                statement.says,
+                shown.join(". ")
+            );
+        }
+    }
+    out
+}

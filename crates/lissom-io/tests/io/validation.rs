@@ -123,3 +123,14 @@ fn booms_of_the_shuttle_arm_have_the_printed_frequencies() {
         assert!((frequency - printed).abs() < 0.05, "{name}: {frequency}");
     }
 }
+
+/// The page of the validation has what the data say, and nothing else.
+#[test]
+fn the_page_of_the_validation_is_that_of_the_data() {
+    let page = std::fs::read_to_string(repository().join("docs/validation.md")).unwrap();
+    let expected = works::markdown(&works::works());
+    assert!(
+        page.ends_with(&expected),
+        "docs/validation.md ends with what `lissom validate --quick --report FILE` writes under \"What the five works say\""
+    );
+}
