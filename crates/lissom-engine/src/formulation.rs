@@ -135,7 +135,7 @@ impl<L: Linearize> LinearAnalysis for L {
         order: OutputOrder,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Linearized, AnalysisError> {
-        let motions = states.motions(self)?;
+        let motions = states.motions(self, watch)?;
         let mut found = linearize(self, &motions, order, watch)?;
         if let Some(first) = motions.first() {
             found.begin_at(&self.deviation(from, first));
@@ -166,13 +166,13 @@ impl<L: Linearize> LinearAnalysis for L {
         few: Option<usize>,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, AnalysisError> {
-        let motions = states.steady_motions(self)?;
+        let motions = states.steady_motions(self, watch)?;
         if joints.closed_loop {
             let found = linearize(self, &motions, OutputOrder::First, watch)?;
             return closed_loop(spec, &found, joints.free);
         }
         if let (Some(count), [motion]) = (few, &motions[..])
-            && let Some(lowest) = self.frozen_lowest(motion, joints.free, count)?
+            && let Some(lowest) = self.frozen_lowest(motion, joints.free, count, watch)?
         {
             return Ok(lowest);
         }

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use lissom_numerics::linear::Linearization;
+use lissom_numerics::linear::{GoOn, LinearError, Linearization, unwatched};
 use lissom_spatial::Dual;
 use lissom_spatial::{Matrix, Vector};
 
@@ -53,14 +53,15 @@ pub struct State<'a, F> {
 }
 
 impl Equations<'_> {
-    /// Linearises the equations of motion about a state.
+    /// Linearises the equations of motion about a state. `go_on` is asked again and again.
     ///
     /// # Errors
     ///
-    /// When there is no such configuration.
+    /// When there is no such configuration, or it is stopped.
     pub fn linearize<F: AppliedForces>(
         &mut self,
         state: &State<'_, F>,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Linearization, NodalError> {
         let dofs = self.mechanism.dof_count();
         self.place(state.position, state.drives)?;
@@ -68,10 +69,10 @@ impl Equations<'_> {
         self.mass_matrix(&mut rows);
         let mass = DMatrix::from_row_slice(dofs, dofs, &rows);
         let mut parts = Parts::new(dofs);
-        self.differentiate_by_position(state, Some(&mut parts));
+        self.differentiate_by_position(state, Some(&mut parts), go_on)?;
         let springs = parts.spring_stiffness();
-        let structural = self.structural_stiffness() + &springs;
-        let damping = self.differentiate_by_velocity(state);
+        let structural = self.structural_stiffness(go_on)? + &springs;
+        let damping = self.differentiate_by_velocity(state, go_on)?;
         let actuated = self.mechanism.actuated_dofs();
         let mut input = DMatrix::zeros(dofs, actuated.len());
         for (column, &dof) in actuated.iter().enumerate() {
@@ -103,15 +104,16 @@ impl Equations<'_> {
     ) -> Result<DMatrix<f64>, NodalError> {
         self.place(state.position, state.drives)?;
         self.first_order_transfer();
-        Ok(self.differentiate_by_position(state, None))
+        Ok(self.differentiate_by_position(state, None, &mut unwatched)?)
     }
 
     /// Strain energy's second derivative with gradients held: $`K_0`$. Uses the transfer function.
-    fn structural_stiffness(&self) -> DMatrix<f64> {
+    fn structural_stiffness(&self, go_on: &mut GoOn<'_>) -> Result<DMatrix<f64>, LinearError> {
         let mechanism = self.mechanism;
         let dofs = mechanism.dof_count();
         let mut stiffness = DMatrix::zeros(dofs, dofs);
         for (index, element) in mechanism.elements.iter().enumerate() {
+            go_on()?;
             let count = element.count();
             let mut slope = DMatrix::<f64>::zeros(count, dofs);
             for local in 0..count {
@@ -125,7 +127,7 @@ impl Equations<'_> {
             let material = DMatrix::from_fn(count, count, |i, j| element.stiffness[i][j]);
             stiffness += slope.transpose() * material * slope;
         }
-        stiffness
+        Ok(stiffness)
     }
 
     /// Whole derivative by positions, and its parts if wanted. Uses the transfer function.
@@ -133,11 +135,13 @@ impl Equations<'_> {
         &mut self,
         state: &State<'_, F>,
         mut parts: Option<&mut Parts>,
-    ) -> DMatrix<f64> {
+        go_on: &mut GoOn<'_>,
+    ) -> Result<DMatrix<f64>, LinearError> {
         let dofs = self.mechanism.dof_count();
         let mut whole = DMatrix::zeros(dofs, dofs);
         let mut lifted = Lifted::new(self.mechanism, state);
         for first in (0..dofs).step_by(DIRECTIONS) {
+            go_on()?;
             let directions = DIRECTIONS.min(dofs - first);
             self.lift_nodes(directions, self.along_dofs(first), &mut lifted.pass);
             lifted.evaluate(self, state);
@@ -151,7 +155,7 @@ impl Equations<'_> {
                 lifted.stretch_springs(self.mechanism, state, first..first + directions, parts);
             }
         }
-        whole
+        Ok(whole)
     }
 
     /// How nodes move along degrees of freedom from one on. Uses the transfer function.
@@ -262,12 +266,14 @@ impl Equations<'_> {
     fn differentiate_by_velocity<F: AppliedForces>(
         &mut self,
         state: &State<'_, F>,
-    ) -> DMatrix<f64> {
+        go_on: &mut GoOn<'_>,
+    ) -> Result<DMatrix<f64>, LinearError> {
         let dofs = self.mechanism.dof_count();
         let mut derivative = DMatrix::zeros(dofs, dofs);
         let mut lifted = Lifted::new(self.mechanism, state);
         self.lift_nodes(0, |_, _| Vector([0.0; 3]), &mut lifted.pass);
         for first in (0..dofs).step_by(DIRECTIONS) {
+            go_on()?;
             let directions = DIRECTIONS.min(dofs - first);
             for direction in 0..directions {
                 lifted.velocity[first + direction].tangent[direction] = 1.0;
@@ -280,7 +286,7 @@ impl Equations<'_> {
                 }
             }
         }
-        derivative
+        Ok(derivative)
     }
 
     /// How deformations that follow from the degrees of freedom deviate about a state: derivatives of their values and of their
@@ -288,11 +294,12 @@ impl Equations<'_> {
     ///
     /// # Errors
     ///
-    /// When there is no such configuration.
+    /// When there is no such configuration, or it is stopped.
     pub fn dependence<F>(
         &mut self,
         state: &State<'_, F>,
         deformations: &[(ElementId, usize)],
+        go_on: &mut GoOn<'_>,
     ) -> Result<[DMatrix<f64>; 2], NodalError> {
         let dofs = self.mechanism.dof_count();
         self.place(state.position, state.drives)?;
@@ -300,6 +307,7 @@ impl Equations<'_> {
         let mut slopes = [(); 2].map(|()| DMatrix::zeros(deformations.len(), dofs));
         let mut lifted = Lifted::new(self.mechanism, state);
         for first in (0..dofs).step_by(DIRECTIONS) {
+            go_on()?;
             let directions = DIRECTIONS.min(dofs - first);
             self.lift_nodes(directions, self.along_dofs(first), &mut lifted.pass);
             lifted.follow(self, state.drives);

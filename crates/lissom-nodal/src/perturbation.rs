@@ -5,7 +5,7 @@
 
 use nalgebra::DMatrix;
 
-use lissom_numerics::linear::{Label, Labels, Output, Point};
+use lissom_numerics::linear::{GoOn, Label, Labels, LinearError, Output, Point};
 use lissom_spatial::Vector;
 
 use super::equations::Equations;
@@ -51,17 +51,17 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
 ///
 /// # Errors
 ///
-/// When there is no such configuration.
+/// When there is no such configuration, or it is stopped.
 pub fn linearize_state<F: AppliedForces>(
     equations: &mut Equations<'_>,
     time: f64,
     state: &State<'_, F>,
-    outputs: &[NodeId],
-    second_order: bool,
+    (outputs, second_order): (&[NodeId], bool),
+    go_on: &mut GoOn<'_>,
 ) -> Result<Point, NodalError> {
     let mechanism = equations.mechanism();
     let dofs = mechanism.dof_count();
-    let linear = equations.linearize(state)?;
+    let linear = equations.linearize(state, go_on)?;
     equations.set_velocity(state.velocity, state.drives);
     equations.set_acceleration(state.acceleration, state.drives);
     let mut forces = Forces::new(mechanism);
@@ -76,16 +76,21 @@ pub fn linearize_state<F: AppliedForces>(
         linear,
         input: actuated.map(|dof| forces.efforts[dof]).collect(),
         excitation: residual.iter().map(|x| -x).collect(),
-        outputs: outputs_at(equations, outputs, second_order),
+        outputs: outputs_at(equations, outputs, second_order, go_on)?,
         joints: Vec::new(),
         dependence: None,
     })
 }
 
-fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId], second_order: bool) -> Vec<Output> {
+fn outputs_at(
+    equations: &mut Equations<'_>,
+    nodes: &[NodeId],
+    second_order: bool,
+    go_on: &mut GoOn<'_>,
+) -> Result<Vec<Output>, LinearError> {
     let dofs = equations.mechanism().dof_count();
     if nodes.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let transfer = equations.first_order_transfer().to_vec();
     let mut outputs: Vec<Output> = nodes
@@ -97,11 +102,12 @@ fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId], second_order: boo
         })
         .collect();
     if !second_order {
-        return outputs;
+        return Ok(outputs);
     }
     let mut second = vec![Vector([0.0; 3]); equations.mechanism().node_count()];
     let (mut a, mut b) = (vec![0.0; dofs], vec![0.0; dofs]);
     for i in 0..dofs {
+        go_on()?;
         a[i] = 1.0;
         for j in 0..=i {
             b[j] = 1.0;
@@ -117,7 +123,7 @@ fn outputs_at(equations: &mut Equations<'_>, nodes: &[NodeId], second_order: boo
         }
         a[i] = 0.0;
     }
-    outputs
+    Ok(outputs)
 }
 
 /// Nominal positions of nodes where a mechanism was placed last, and their displacements at a deviation of the degrees of freedom.

@@ -211,12 +211,16 @@ pub trait Linearize {
     /// Takes the coordinates chosen as long as they determine the mechanism at all, however badly.
     fn tolerate(&mut self) {}
 
-    /// The equations at a state, in the coordinates chosen.
+    /// The equations at a state, in the coordinates chosen. `watch` is told its instant again and again, and may stop.
     ///
     /// # Errors
-    /// When these coordinates do not determine the mechanism there.
-    fn point(&mut self, motion: &Self::Motion, order: OutputOrder)
-    -> Result<Point, LinearizeError>;
+    /// When these coordinates do not determine the mechanism there, or the watcher stops.
+    fn point(
+        &mut self,
+        motion: &Self::Motion,
+        order: OutputOrder,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Point, LinearizeError>;
 
     /// What the mechanism does at a deviation from a state, markers to an order in it.
     ///
@@ -288,37 +292,56 @@ pub trait Linearize {
     /// not found like this.
     ///
     /// # Errors
-    /// When the mechanism cannot be there.
+    /// When the mechanism cannot be there, or the watcher stops.
     fn frozen_lowest(
         &mut self,
         motion: &Self::Motion,
         free: bool,
         count: usize,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Option<Frozen>, LinearizeError>;
 }
 
 impl LinearizedAt<'_> {
-    /// The states of motion.
+    /// The states of motion. `watch` is told the instant of every one, and may stop.
     ///
     /// # Errors
-    /// When there is no such motion, or the mechanism cannot be there.
-    pub fn motions<L: Linearize>(&self, of: &mut L) -> Result<Vec<L::Motion>, LinearizeError> {
+    /// When there is no such motion, the mechanism cannot be there, or the watcher stops.
+    pub fn motions<L: Linearize>(
+        &self,
+        of: &mut L,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Vec<L::Motion>, LinearizeError> {
+        let mut go_on = |at_s: f64| match watch(at_s) {
+            Flow::Continue => Ok(()),
+            Flow::Stop => Err(LinearizeError::Stopped { at_s }),
+        };
         match self {
-            Self::Moving(states) => states.iter().map(|state| of.moving(state)).collect(),
+            Self::Moving(states) => {
+                let states = states.iter();
+                let moving =
+                    states.map(|state| go_on(state.time_s).and_then(|()| of.moving(state)));
+                moving.collect()
+            }
             Self::Resting(state) => Ok(vec![of.resting(state)?]),
-            Self::Nominal(times) => times.iter().map(|&time| of.nominal(time)).collect(),
+            Self::Nominal(times) => {
+                let times = times.iter();
+                let nominal = times.map(|&time_s| go_on(time_s).and_then(|()| of.nominal(time_s)));
+                nominal.collect()
+            }
         }
     }
 
     /// The same without vibrations that are going on, which do not count for modes.
     ///
     /// # Errors
-    /// When there is no such motion, or the mechanism cannot be there.
+    /// When there is no such motion, the mechanism cannot be there, or the watcher stops.
     pub fn steady_motions<L: Linearize>(
         &self,
         of: &mut L,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Vec<L::Motion>, LinearizeError> {
-        let motions = self.motions(of)?;
+        let motions = self.motions(of, watch)?;
         Ok(match self {
             Self::Moving(_) => (motions.into_iter())
                 .map(|motion| of.steady(motion))
@@ -347,12 +370,12 @@ pub fn linearize<L: Linearize>(
     let mut saturations = Vec::with_capacity(motions.len());
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
-        match current.point(of, motion, order) {
+        match current.point(of, motion, order, watch) {
             Ok(point) => current.points.push(point),
             Err(
                 LinearizeError::IllConditioned { time_s } | LinearizeError::Singular { time_s },
             ) if index > 0 => {
-                let next = rechosen(of, [&motions[index - 1], motion], order, time_s)?;
+                let next = rechosen(of, [&motions[index - 1], motion], order, time_s, watch)?;
                 stretches.push(std::mem::replace(&mut current, next).stretch());
             }
             Err(error) => return Err(error),
@@ -409,8 +432,9 @@ impl Chosen {
         of: &mut L,
         motion: &L::Motion,
         order: OutputOrder,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
-        let mut point = of.point(motion, order)?;
+        let mut point = of.point(motion, order, watch)?;
         let ChosenCoordinates {
             independent,
             joints,
@@ -445,6 +469,7 @@ fn rechosen<L: Linearize>(
     [before, after]: [&L::Motion; 2],
     order: OutputOrder,
     time_s: f64,
+    watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<Chosen, LinearizeError> {
     use LinearizeError::{IllConditioned, Singular};
     let well = [(after, before), (before, after)].map(|pair| (pair, false));
@@ -455,7 +480,8 @@ fn rechosen<L: Linearize>(
             of.tolerate();
         }
         let mut next = Chosen::of(of);
-        match (next.point(of, chosen, order), next.point(of, other, order)) {
+        let [chosen, other] = [chosen, other].map(|at| next.point(of, at, order, watch));
+        match (chosen, other) {
             (Ok(chosen), Ok(other)) => {
                 next.points = vec![chosen, other];
                 next.points.sort_by(|a, b| a.time.total_cmp(&b.time));

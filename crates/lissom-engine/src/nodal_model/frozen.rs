@@ -56,11 +56,7 @@ impl NodalLinearizer<'_> {
         let held = if free { Vec::new() } else { held };
         let mut points = Vec::with_capacity(motions.len());
         for motion in motions {
-            points.push(self.frozen_point(motion, &held)?);
-            let at_s = motion.time_s;
-            if watch(at_s) == Flow::Stop {
-                return Err(LinearizeError::Stopped { at_s });
-            }
+            points.push(self.frozen_point(motion, &held, watch)?);
         }
         Ok(Frozen {
             coordinates: self.all.labels.clone(),
@@ -74,9 +70,10 @@ impl NodalLinearizer<'_> {
         &mut self,
         motion: &NodalMotion,
         held: &[usize],
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<FrozenPoint, LinearizeError> {
         self.choose(motion)?;
-        let point = self.point(motion, OutputOrder::First)?;
+        let point = self.point(motion, OutputOrder::First, watch)?;
         let leading = self.independent();
         if !held.iter().all(|at| leading.contains(at)) {
             let time_s = motion.time_s;

@@ -3,6 +3,7 @@
 use lissom_core::study::{Linearize as _, OutputOrder};
 use lissom_core::{Dynamics, RunError, State};
 use lissom_nodal::Equations;
+use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::UndampedModes;
 
 use super::run::{equations_at, written_state};
@@ -52,7 +53,8 @@ impl Inspect for NodalModel {
         }
         let mut linearizer = NodalLinearizer::new(self).ok()?;
         let motion = linearizer.moving(&written_state(self, self.start_s)).ok()?;
-        let linear = linearizer.point(&motion, OutputOrder::First).ok()?.linear;
+        let point = linearizer.point(&motion, OutputOrder::First, &mut |_| Flow::Continue);
+        let linear = point.ok()?.linear;
         let modes = UndampedModes::new(&linear.mass, &linear.structural).ok()?;
         let square = modes.squares.into_iter().fold(0.0, f64::max);
         Some(Oscillation {

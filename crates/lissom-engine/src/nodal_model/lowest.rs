@@ -3,7 +3,10 @@
 
 use lissom_core::study::{Linearize as _, LinearizeError};
 use lissom_nodal::{Dynamics, State};
-use lissom_numerics::linear::{Frozen, FrozenPoint, Lowest, Products, asks_for_few};
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{
+    Frozen, FrozenPoint, GoOn, LinearError, Lowest, Products, asking, asks_for_few,
+};
 use nalgebra::{DMatrix, DVector, Dyn, LU};
 
 use super::NodalActions;
@@ -14,12 +17,13 @@ impl NodalLinearizer<'_> {
     /// exchange their places, all modes are found as fast, or these are not found like this.
     ///
     /// # Errors
-    /// When the mechanism cannot be there.
+    /// When the mechanism cannot be there, or the watcher stops.
     pub(super) fn lowest_at(
         &mut self,
         motion: &NodalMotion,
         free: bool,
         count: usize,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Option<Frozen>, LinearizeError> {
         let driven = self.driven();
         let held = if free { Vec::new() } else { driven };
@@ -57,9 +61,12 @@ impl NodalLinearizer<'_> {
         let rigid: Vec<usize> = (0..moving.len())
             .filter(|&at| floating.contains(&moving[at]))
             .collect();
-        // what cannot be found like this may be found among all modes, or is told there
-        let Ok(Some(mut lowest)) = Lowest::new(&mut products, &rigid, count) else {
-            return Ok(None);
+        let mut go_on = asking(watch, motion.time_s);
+        let mut lowest = match Lowest::new(&mut products, &rigid, count, &mut go_on) {
+            Ok(Some(lowest)) => lowest,
+            Err(LinearError::Stopped { at_s }) => return Err(LinearizeError::Stopped { at_s }),
+            // what cannot be found like this may be found among all modes, or is told there
+            Ok(None) | Err(_) => return Ok(None),
         };
         lowest.basis = products.among_all(&lowest.basis);
         Ok(Some(Frozen {
@@ -139,7 +146,13 @@ impl Products for NotHeld<'_, '_> {
         self.of_moving(&product)
     }
 
-    fn shift(&mut self, shift: f64, _lifting: &DMatrix<f64>) -> bool {
+    fn shift(
+        &mut self,
+        shift: f64,
+        _lifting: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<bool, LinearError> {
+        go_on()?;
         let NodalMotion {
             time_s,
             position,
@@ -151,10 +164,10 @@ impl Products for NotHeld<'_, '_> {
         self.shift = shift;
         self.letting_go = None;
         if !(self.tangent).form_tangent(*time_s, motion, [shift.recip(), 0.0]) {
-            return false;
+            return Ok(false);
         }
         if self.held.is_empty() {
-            return true;
+            return Ok(true);
         }
         let all = self.moving.len() + self.held.len();
         let mut units = DMatrix::zeros(all, self.held.len());
@@ -165,17 +178,22 @@ impl Products for NotHeld<'_, '_> {
         let holding = given.select_rows(self.held).lu();
         let is_regular = holding.is_invertible();
         self.letting_go = Some((given, holding));
-        is_regular
+        Ok(is_regular)
     }
 
-    fn solve(&mut self, forces: DMatrix<f64>) -> DMatrix<f64> {
+    fn solve(
+        &mut self,
+        forces: DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<DMatrix<f64>, LinearError> {
+        go_on()?;
         let mut whole = self.solve_free(self.among_all(&forces));
         if let Some((given, holding)) = &self.letting_go
             && let Some(hold) = holding.solve(&whole.select_rows(self.held))
         {
             whole -= given * hold;
         }
-        self.of_moving(&whole)
+        Ok(self.of_moving(&whole))
     }
 
     fn gross_work(&mut self, motion: &DVector<f64>) -> f64 {

@@ -9,7 +9,7 @@ use lissom_nodal::{
 };
 use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Dependence, Frozen, Label, Labels, Point};
+use lissom_numerics::linear::{Dependence, Frozen, Label, Labels, LinearError, Point, asking};
 use nalgebra::{DMatrix, DVector};
 
 use super::all_coordinates::{ActuatedJoint, AllCoordinates};
@@ -234,7 +234,10 @@ impl<'m> NodalLinearizer<'m> {
     }
 
     pub(super) fn unplaced(time_s: f64) -> impl Fn(NodalError) -> LinearizeError {
-        move |error| LinearizeError::Unplaced(Box::new(unplaced(&error, time_s)))
+        move |error| match error {
+            NodalError::Linear(LinearError::Stopped { at_s }) => LinearizeError::Stopped { at_s },
+            error => LinearizeError::Unplaced(Box::new(unplaced(&error, time_s))),
+        }
     }
 }
 
@@ -328,7 +331,12 @@ impl Linearize for NodalLinearizer<'_> {
         self.tolerates = true;
     }
 
-    fn point(&mut self, motion: &NodalMotion, order: OutputOrder) -> Result<Point, LinearizeError> {
+    fn point(
+        &mut self,
+        motion: &NodalMotion,
+        order: OutputOrder,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Point, LinearizeError> {
         let motion = &*self.in_chart(motion)?;
         if !self.tolerates && self.is_badly_led(motion)? {
             let time_s = motion.time_s;
@@ -355,7 +363,8 @@ impl Linearize for NodalLinearizer<'_> {
         };
         let second_order = order == OutputOrder::Second;
         let (equations, outputs) = (&mut self.equations, &self.outputs);
-        let point = linearize_state(equations, *time_s, &state, outputs, second_order);
+        let go_on = &mut asking(watch, *time_s);
+        let point = linearize_state(equations, *time_s, &state, (outputs, second_order), go_on);
         let mut point = point.map_err(&unplaced)?;
         point.position = self.nodal.chart_position(self.chart.mechanism, position);
         // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
@@ -367,7 +376,7 @@ impl Linearize for NodalLinearizer<'_> {
         let following = self.all.following(self.chart.mechanism);
         if !following.is_empty() {
             let (places, deformations): (Vec<_>, Vec<_>) = following.into_iter().unzip();
-            let dependence = equations.dependence(&state, &deformations);
+            let dependence = equations.dependence(&state, &deformations, go_on);
             let [values, mut rates] = dependence.map_err(&unplaced)?;
             rates += &values * turning;
             let [mut basis, mut rate] =
@@ -591,7 +600,8 @@ impl Linearize for NodalLinearizer<'_> {
         motion: &NodalMotion,
         free: bool,
         count: usize,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Option<Frozen>, LinearizeError> {
-        self.lowest_at(motion, free, count)
+        self.lowest_at(motion, free, count, watch)
     }
 }

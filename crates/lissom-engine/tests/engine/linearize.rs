@@ -256,7 +256,9 @@ fn parts_agree_with_the_nodal_formulation() {
     let nodal = nodal_model(&spec, 6).unwrap();
     let mut meshed = NodalLinearizer::new(&nodal).unwrap();
     let motion = meshed.nominal(time).unwrap();
-    let point = meshed.point(&motion, OutputOrder::Second).unwrap();
+    let point = meshed
+        .point(&motion, OutputOrder::Second, &mut |_| Flow::Continue)
+        .unwrap();
     let coordinates = ChosenCoordinates {
         independent: meshed.independent(),
         joints: meshed.actuated(),
@@ -351,7 +353,7 @@ fn parts_agree_where_joints_turn_in_any_way() {
     let mut linearizer = Linearizer::new(&model);
     let motion = linearizer.moving(&written_state(&model, 0.0)).unwrap();
     let tree = linearizer
-        .point(&motion, OutputOrder::First)
+        .point(&motion, OutputOrder::First, &mut |_| Flow::Continue)
         .unwrap()
         .linear;
     let nodal = nodal_model(&spec, 1).unwrap();
@@ -360,7 +362,7 @@ fn parts_agree_where_joints_turn_in_any_way() {
     let mut linearizer = NodalLinearizer::new(&nodal).unwrap();
     let motion = (linearizer.moving(&State::new(0.0, position, velocity))).unwrap();
     let nodes = linearizer
-        .point(&motion, OutputOrder::First)
+        .point(&motion, OutputOrder::First, &mut |_| Flow::Continue)
         .unwrap()
         .linear;
     for (what, tree, nodes) in [

@@ -3,7 +3,7 @@
 //! Kind of truth: two independent solvers, of the same matrices in the tree, and of matrices against products with sparse solves in the
 //! nodal formulation.
 
-use lissom_core::study::{DrivenJoints, OperatingPoint};
+use lissom_core::study::{AnalysisError, DrivenJoints, OperatingPoint};
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
@@ -179,4 +179,56 @@ fn lowest_modes_of_finite_elements() {
     };
     let found = compare(&floating.spec(Some(40)));
     assert_eq!(found.rigid.len(), 6);
+}
+
+/// Asks a study to stop at its first question, in the midst and at its last: it asks often enough, and ends there.
+fn stops(least: usize, study: impl Fn(&mut dyn FnMut(f64) -> Flow) -> Option<AnalysisError>) {
+    let mut questions = 0;
+    let mut count = |_: f64| {
+        questions += 1;
+        Flow::Continue
+    };
+    assert_eq!(study(&mut count), None);
+    assert!(questions >= least, "{questions} {least}");
+    for last in [1, questions / 2, questions] {
+        let mut asked = 0;
+        let ended = study(&mut |_| {
+            asked += 1;
+            if asked == last {
+                Flow::Stop
+            } else {
+                Flow::Continue
+            }
+        });
+        assert_eq!(ended, Some(AnalysisError::Stopped { at_s: 0.0 }));
+        assert_eq!(asked, last);
+    }
+}
+
+/// Property: whoever watches is asked while the equations at one state are differentiated, and while few modes are sought, in either formulation: every
+/// few degrees of freedom, however many there are.
+#[test]
+fn one_state_can_be_interrupted() {
+    let few = Chain {
+        links: 8,
+        ..HANGING
+    };
+    for nodal in [None, Some(3)] {
+        let own = mechanism(&few.spec(nodal));
+        let start = own.start().unwrap();
+        let freedoms = start.velocity.len();
+        // four directions at a time, by positions and by velocities
+        stops(freedoms / 2, |watch| {
+            let found = own.linearize(&start, OperatingPoint::Start, &[], watch);
+            found.err()
+        });
+        let many = mechanism(&HANGING.spec(nodal));
+        let start = many.start().unwrap();
+        let joints = DrivenJoints::default();
+        stops(COUNT, |watch| {
+            let at = OperatingPoint::Start;
+            let found = many.frozen_lowest(&start, at, &[], joints, COUNT, watch);
+            found.err()
+        });
+    }
 }

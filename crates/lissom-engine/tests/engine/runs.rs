@@ -42,7 +42,9 @@ pub(crate) fn nodal_mechanism(spec: &ModelSpec, elements_per_link: usize) -> Mec
 pub(crate) fn nominal_point(nodal: &NodalModel, time_s: f64) -> Point {
     let mut linearizer = NodalLinearizer::new(nodal).unwrap();
     let motion = linearizer.nominal(time_s).unwrap();
-    linearizer.point(&motion, OutputOrder::First).unwrap()
+    linearizer
+        .point(&motion, OutputOrder::First, &mut |_| Flow::Continue)
+        .unwrap()
 }
 
 /// Runs a model by the recursions as far as it goes.

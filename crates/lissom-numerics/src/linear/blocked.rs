@@ -2,6 +2,8 @@
 
 use nalgebra::{Cholesky, DMatrix};
 
+use super::error::{GoOn, LinearError};
+
 /// Columns that are eliminated at once.
 const BLOCK: usize = 64;
 
@@ -13,14 +15,25 @@ pub(super) struct BlockedCholesky {
 }
 
 impl BlockedCholesky {
-    /// Of a symmetric matrix, of which the lower half is read; none if it is not positive definite.
-    pub(super) fn new(mut matrix: DMatrix<f64>) -> Option<Self> {
+    /// Of a symmetric matrix, of which the lower half is read; none if it is not positive definite. `go_on` is asked after every block of
+    /// columns, here and in what is solved for.
+    ///
+    /// # Errors
+    /// When it is stopped.
+    pub(super) fn new(
+        mut matrix: DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Option<Self>, LinearError> {
         let size = matrix.nrows();
         for first in (0..size).step_by(BLOCK) {
+            go_on()?;
             let width = BLOCK.min(size - first);
             let below = first + width;
             let own = matrix.view((first, first), (width, width)).into_owned();
-            let own = Cholesky::new(own)?.unpack();
+            let Some(own) = Cholesky::new(own) else {
+                return Ok(None);
+            };
+            let own = own.unpack();
             matrix
                 .view_mut((first, first), (width, width))
                 .copy_from(&own);
@@ -28,7 +41,10 @@ impl BlockedCholesky {
                 break;
             }
             let panel = matrix.view((below, first), (size - below, width));
-            let panel = own.solve_lower_triangular(&panel.transpose())?.transpose();
+            let Some(panel) = own.solve_lower_triangular(&panel.transpose()) else {
+                return Ok(None);
+            };
+            let panel = panel.transpose();
             matrix
                 .view_mut((below, first), (size - below, width))
                 .copy_from(&panel);
@@ -40,13 +56,34 @@ impl BlockedCholesky {
                 rest.gemm(-1.0, &left, &right, 1.0);
             }
         }
-        Some(Self { lower: matrix })
+        Ok(Some(Self { lower: matrix }))
     }
 
     /// Replaces right sides, one per column, by the solutions.
-    pub(super) fn solve(&self, right: &mut DMatrix<f64>) {
+    ///
+    /// # Errors
+    /// When it is stopped.
+    pub(super) fn solve(
+        &self,
+        right: &mut DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<(), LinearError> {
+        self.solve_lower(right, go_on)?;
+        self.solve_upper(right, go_on)
+    }
+
+    /// Replaces right sides by $`L^{-1}`$ times them.
+    ///
+    /// # Errors
+    /// When it is stopped.
+    pub(super) fn solve_lower(
+        &self,
+        right: &mut DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<(), LinearError> {
         let size = self.lower.nrows();
         for first in (0..size).step_by(BLOCK) {
+            go_on()?;
             let width = BLOCK.min(size - first);
             let below = first + width;
             let own = self.lower.view((first, first), (width, width));
@@ -56,7 +93,21 @@ impl BlockedCholesky {
             let panel = self.lower.view((below, first), (size - below, width));
             (right.rows_range_mut(below..)).gemm(-1.0, &panel, &part, 1.0);
         }
+        Ok(())
+    }
+
+    /// Replaces right sides by $`L^{-T}`$ times them.
+    ///
+    /// # Errors
+    /// When it is stopped.
+    pub(super) fn solve_upper(
+        &self,
+        right: &mut DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<(), LinearError> {
+        let size = self.lower.nrows();
         for first in (0..size).step_by(BLOCK).rev() {
+            go_on()?;
             let width = BLOCK.min(size - first);
             let below = first + width;
             let own = self.lower.view((first, first), (width, width));
@@ -66,12 +117,14 @@ impl BlockedCholesky {
             own.tr_solve_lower_triangular_mut(&mut part);
             right.rows_mut(first, width).copy_from(&part);
         }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::linear::error::unwatched;
 
     /// Property: with sizes below, at and above those of blocks, what is solved for satisfies its equations; an indefinite
     /// matrix has no factor.
@@ -85,16 +138,16 @@ mod tests {
             let matrix = &half * half.transpose() + DMatrix::identity(size, size);
             let right = DMatrix::from_fn(size, 3, |i, j| (i + j) as f64);
             let mut solution = right.clone();
-            BlockedCholesky::new(matrix.clone())
-                .unwrap()
-                .solve(&mut solution);
+            let factor = BlockedCholesky::new(matrix.clone(), &mut unwatched).unwrap();
+            (factor.unwrap().solve(&mut solution, &mut unwatched)).unwrap();
             let missed = (&matrix * solution - &right).amax();
             assert!(
                 missed <= RESIDUAL * right.amax().max(1.0),
                 "{size} {missed}"
             );
             let indefinite = matrix - DMatrix::identity(size, size) * 3.0;
-            assert!(BlockedCholesky::new(indefinite).is_none(), "{size}");
+            let none = BlockedCholesky::new(indefinite, &mut unwatched).unwrap();
+            assert!(none.is_none(), "{size}");
         }
     }
 }

@@ -2,6 +2,8 @@
 
 use lissom_spatial::rounded;
 
+use crate::integrate::Flow;
+
 /// Why linearised equations have no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum LinearError {
@@ -50,8 +52,21 @@ pub enum LinearError {
 /// Asks whoever watches long work whether to go on: an error says that it was stopped.
 pub type GoOn<'a> = dyn FnMut() -> Result<(), LinearError> + 'a;
 
+/// Asks a watcher who is told an instant.
+pub fn asking(
+    watch: &mut dyn FnMut(f64) -> Flow,
+    at_s: f64,
+) -> impl FnMut() -> Result<(), LinearError> {
+    move || match watch(at_s) {
+        Flow::Continue => Ok(()),
+        Flow::Stop => Err(LinearError::Stopped { at_s }),
+    }
+}
+
 /// Nobody watches.
-#[expect(clippy::unnecessary_wraps, reason = "whoever is asked may also say no")]
-pub(super) fn unwatched() -> Result<(), LinearError> {
+///
+/// # Errors
+/// Never.
+pub fn unwatched() -> Result<(), LinearError> {
     Ok(())
 }

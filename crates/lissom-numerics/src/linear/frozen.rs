@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::linearization::{Label, Linearization};
 use super::lowest::{Lowest, alone};
 use super::trajectory::{LinearizedTrajectory, Terms};
@@ -109,17 +109,18 @@ impl Pencil {
         frozen: &Frozen,
         point: &FrozenPoint,
         terms: Terms,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Self, LinearError> {
         let whole = Self::whole(point, terms);
         if point.gross.is_some() {
             return Ok(whole);
         }
         if frozen.rigid.is_empty() {
-            return whole.condensed(point.time);
+            return whole.condensed(point.time, go_on);
         }
         let rigid = whole.rigid(frozen);
         let motions = alone(whole.mass.nrows(), &rigid);
-        whole.without(&motions, &rigid)?.condensed(point.time)
+        (whole.without(&motions, &rigid)?).condensed(point.time, go_on)
     }
 
     /// The same in a space that contains the `count` lowest modes; none if they are not found. Motions without inertia follow by
@@ -129,9 +130,10 @@ impl Pencil {
         point: &FrozenPoint,
         terms: Terms,
         count: usize,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Option<Self>, LinearError> {
         let whole = Self::whole(point, terms);
-        whole.lowest(&whole.rigid(frozen), count)
+        whole.lowest(&whole.rigid(frozen), count, go_on)
     }
 
     fn whole(point: &FrozenPoint, terms: Terms) -> Self {

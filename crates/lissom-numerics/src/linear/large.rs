@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::blocked::BlockedCholesky;
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::frozen::Pencil;
 use super::lowest::{Lowest, Products};
 
@@ -22,15 +22,16 @@ impl Pencil {
     /// not found.
     ///
     /// # Errors
-    /// When numbers are not finite.
+    /// When numbers are not finite, or the search is stopped.
     pub(super) fn lowest(
         &self,
         rigid: &[usize],
         count: usize,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Option<Self>, LinearError> {
         let mut damping = |motions: &DMatrix<f64>| &self.damping * motions;
-        let (mass, stiffness) = (&self.mass, &self.stiffness);
-        let found = Lowest::of_matrices(mass, stiffness, &mut damping, rigid, count)?;
+        let matrices = (&self.mass, &self.stiffness);
+        let found = Lowest::of_matrices(matrices, &mut damping, rigid, count, go_on)?;
         Ok(found.map(|lowest| Self {
             mass: DMatrix::identity(lowest.basis.ncols(), lowest.basis.ncols()),
             damping: lowest.damping,
@@ -45,13 +46,13 @@ impl Lowest {
     /// Of equations given by matrices of mass and stiffness, and by products with that of the velocity terms; see [`Lowest::new`].
     ///
     /// # Errors
-    /// When numbers are not finite.
+    /// When numbers are not finite, or the search is stopped.
     pub fn of_matrices(
-        mass: &DMatrix<f64>,
-        stiffness: &DMatrix<f64>,
+        (mass, stiffness): (&DMatrix<f64>, &DMatrix<f64>),
         damping: &mut dyn FnMut(&DMatrix<f64>) -> DMatrix<f64>,
         rigid: &[usize],
         count: usize,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Option<Self>, LinearError> {
         let mut dense = Dense {
             mass,
@@ -59,7 +60,7 @@ impl Lowest {
             damping,
             factor: None,
         };
-        Self::new(&mut dense, rigid, count)
+        Self::new(&mut dense, rigid, count, go_on)
     }
 }
 
@@ -88,22 +89,31 @@ impl Products for Dense<'_> {
         self.stiffness * motions
     }
 
-    fn shift(&mut self, shift: f64, lifting: &DMatrix<f64>) -> bool {
+    fn shift(
+        &mut self,
+        shift: f64,
+        lifting: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<bool, LinearError> {
         let (mass, stiffness) = (self.mass, self.stiffness);
         let size = mass.nrows();
         let mut shifted = DMatrix::from_fn(size, size, |i, j| {
             0.5 * (stiffness[(i, j)] + stiffness[(j, i)]) + shift * mass[(i, j)]
         });
         shifted.gemm(1.0, lifting, &lifting.transpose(), 1.0);
-        self.factor = BlockedCholesky::new(shifted);
-        self.factor.is_some()
+        self.factor = BlockedCholesky::new(shifted, go_on)?;
+        Ok(self.factor.is_some())
     }
 
-    fn solve(&mut self, mut forces: DMatrix<f64>) -> DMatrix<f64> {
+    fn solve(
+        &mut self,
+        mut forces: DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<DMatrix<f64>, LinearError> {
         if let Some(factor) = &self.factor {
-            factor.solve(&mut forces);
+            factor.solve(&mut forces, go_on)?;
         }
-        forces
+        Ok(forces)
     }
 
     fn gross_work(&mut self, motion: &DVector<f64>) -> f64 {

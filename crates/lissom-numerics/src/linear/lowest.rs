@@ -16,7 +16,7 @@
 
 use nalgebra::{Complex, DMatrix, DVector, SymmetricEigen};
 
-use super::error::{LinearError, unwatched};
+use super::error::{GoOn, LinearError};
 use super::quadratic::Roots;
 use super::spectrum::{Spectrum, skew_part};
 use super::symmetric::Symmetric;
@@ -58,10 +58,25 @@ pub trait Products {
 
     /// Prepares solves with $`K + sM + FF^T`$, or something near it; whether there are any. $`F`$ are forces that lift motions which the
     /// stiffness pushes away; who can solve with what is indefinite may leave them out.
-    fn shift(&mut self, shift: f64, lifting: &DMatrix<f64>) -> bool;
+    ///
+    /// # Errors
+    /// When it is stopped.
+    fn shift(
+        &mut self,
+        shift: f64,
+        lifting: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<bool, LinearError>;
 
     /// Solutions with what was prepared last, one per column.
-    fn solve(&mut self, forces: DMatrix<f64>) -> DMatrix<f64>;
+    ///
+    /// # Errors
+    /// When it is stopped.
+    fn solve(
+        &mut self,
+        forces: DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<DMatrix<f64>, LinearError>;
 
     /// Work of the parts of the stiffness on a motion, summed without their signs: rounding of $`x^TKx`$ is in proportion to it.
     fn gross_work(&mut self, motion: &DVector<f64>) -> f64;
@@ -82,16 +97,17 @@ pub struct Lowest {
 
 impl Lowest {
     /// The `count` lowest modes and some more, of motions without momentum along those of single coordinates that are `rigid`. None if they are not
-    /// found.
+    /// found. `go_on` is asked in every step of the search.
     ///
     /// # Errors
-    /// When numbers are not finite.
+    /// When numbers are not finite, or the search is stopped.
     pub fn new(
         of: &mut dyn Products,
         rigid: &[usize],
         count: usize,
+        go_on: &mut GoOn<'_>,
     ) -> Result<Option<Self>, LinearError> {
-        let Some(mut space) = Space::new(of, rigid, count) else {
+        let Some(mut space) = Space::new(of, rigid, count, go_on)? else {
             return Ok(None);
         };
         if !space.find_modes()? || !space.find_roots()? {
@@ -104,6 +120,7 @@ impl Lowest {
 /// A space of motions, with what the equations make of them.
 struct Space<'p> {
     of: &'p mut dyn Products,
+    go_on: &'p mut GoOn<'p>,
     count: usize,
     /// Motions of a whole, and what weighs momenta along them.
     rigid: DMatrix<f64>,
@@ -120,19 +137,27 @@ struct Space<'p> {
 
 impl<'p> Space<'p> {
     /// Begins with directions in which the lowest modes are large, and a shift among their squares.
-    fn new(of: &'p mut dyn Products, rigid: &[usize], count: usize) -> Option<Self> {
+    fn new(
+        of: &'p mut dyn Products,
+        rigid: &[usize],
+        count: usize,
+        go_on: &'p mut GoOn<'p>,
+    ) -> Result<Option<Self>, LinearError> {
         let size = of.size();
         let rigid = alone(size, rigid);
         let weights = if rigid.is_empty() {
             rigid.clone()
         } else {
             let momenta = of.mass(&rigid);
-            let inertia = (rigid.transpose() * &momenta).cholesky()?;
+            let Some(inertia) = (rigid.transpose() * &momenta).cholesky() else {
+                return Ok(None);
+            };
             inertia.solve(&momenta.transpose()).transpose()
         };
         let none = DMatrix::zeros(size, 0);
         let mut space = Self {
             of,
+            go_on,
             count,
             rigid,
             weights,
@@ -149,35 +174,38 @@ impl<'p> Space<'p> {
             .map(|of_probes| probes.dot(&of_probes));
         let largest = (work / weight).abs();
         let usual = SHIFT * if largest > 0.0 { largest } else { 1.0 };
-        if !usual.is_finite() || !space.set_shift(usual) {
-            return None;
+        if !usual.is_finite() || !space.set_shift(usual)? {
+            return Ok(None);
         }
         for _ in 0..2 {
             let momenta = space.of.mass(&block);
-            let pushed = space.of.solve(momenta);
+            let pushed = space.of.solve(momenta, space.go_on)?;
             space.restart(&DMatrix::zeros(space.basis.ncols(), 0));
             space.extend(pushed);
             block = space.basis.clone();
         }
         space.least = f64::EPSILON * largest * size as f64;
-        space.shift_nearer().ok()?.then_some(space)
+        Ok(match space.shift_nearer() {
+            Err(stopped @ LinearError::Stopped { .. }) => return Err(stopped),
+            found => found.is_ok_and(|shifted| shifted).then_some(space),
+        })
     }
 
     /// Shifts by this much, or more until the stiffness is definite.
-    fn set_shift(&mut self, least: f64) -> bool {
+    fn set_shift(&mut self, least: f64) -> Result<bool, LinearError> {
         for step in 0..16 {
             self.shift = least * 10.0_f64.powi(step);
-            if self.of.shift(self.shift, &self.lifting) {
-                return true;
+            if (self.of).shift(self.shift, &self.lifting, self.go_on)? {
+                return Ok(true);
             }
         }
-        false
+        Ok(false)
     }
 
     /// Shifts by a square among those that are sought, if the shift is far from them: by a share of the highest, or since
     /// something pushes away, which is known by now and lifted. Whether there are solves.
     fn shift_nearer(&mut self) -> Result<bool, LinearError> {
-        let found = Symmetric::new(&self.identity(), &self.stiffness())?;
+        let found = Symmetric::new(&self.identity(), &self.stiffness(), self.go_on)?;
         let negative: Vec<usize> = (0..found.squares.len())
             .filter(|&mode| found.squares[mode] < 0.0)
             .collect();
@@ -190,7 +218,7 @@ impl<'p> Space<'p> {
         for (mut force, &mode) in self.lifting.column_iter_mut().zip(&negative) {
             force *= (-2.0 * found.squares[mode]).sqrt();
         }
-        Ok(self.set_shift(middle))
+        self.set_shift(middle)
     }
 
     fn identity(&self) -> DMatrix<f64> {
@@ -243,7 +271,7 @@ impl<'p> Space<'p> {
             if step % RESHIFT == 0 && !self.shift_nearer()? {
                 return Ok(false);
             }
-            let spectrum = Spectrum::new(&self.identity(), &self.stiffness(), &mut unwatched)?;
+            let spectrum = Spectrum::new(&self.identity(), &self.stiffness(), self.go_on)?;
             let (shapes, squares) = real_pairs(&spectrum, sought);
             if self.basis.ncols() > (KEPT + 1) * sought {
                 let (kept, _) = real_pairs(&spectrum, KEPT * sought);
@@ -255,7 +283,7 @@ impl<'p> Space<'p> {
             }
             let residuals = &self.forces * &shapes - &self.momenta * (&shapes * &squares);
             let residuals = self.without_rigid(residuals);
-            let corrections = self.of.solve(residuals.clone());
+            let corrections = self.of.solve(residuals.clone(), self.go_on)?;
             let missed = |mode: usize| {
                 let energy = residuals.column(mode).dot(&corrections.column(mode)).abs();
                 let scale = squares[(mode, mode)].abs() + self.shift;
@@ -291,11 +319,11 @@ impl<'p> Space<'p> {
         }
         for _ in 0..STEPS {
             let stiffness = self.stiffness();
-            let symmetric = Symmetric::new(&self.identity(), &stiffness)?;
+            let symmetric = Symmetric::new(&self.identity(), &stiffness, self.go_on)?;
             let skew = skew_part(&symmetric, &stiffness);
             let own = self.basis.tr_mul(&damping);
             let own = symmetric.project(&own);
-            let roots = Roots::new(&symmetric, skew.as_ref(), &own, &mut unwatched)?;
+            let roots = Roots::new(&symmetric, skew.as_ref(), &own, self.go_on)?;
             let mut corrections = Vec::new();
             for index in 0..self.count.min(roots.values().len()) {
                 let root = roots.root(index);
@@ -316,7 +344,7 @@ impl<'p> Space<'p> {
                 }
                 let residual = DMatrix::from_columns(&[re, im]);
                 let residual = self.without_rigid(residual);
-                let correction = self.of.solve(residual.clone());
+                let correction = self.of.solve(residual.clone(), self.go_on)?;
                 let energy = residual.dot(&correction).abs();
                 let scale = root.value.norm_sqr() + self.shift;
                 let is_found = (energy / scale).sqrt() <= CONVERGED_ROOT * shape.norm();
@@ -340,7 +368,7 @@ impl<'p> Space<'p> {
 
     /// The equations in the space, in the modes of the symmetric part of its stiffness.
     fn finish(mut self) -> Result<Lowest, LinearError> {
-        let symmetric = Symmetric::new(&self.identity(), &self.stiffness())?;
+        let symmetric = Symmetric::new(&self.identity(), &self.stiffness(), self.go_on)?;
         self.restart(&symmetric.shapes);
         let damping = self.of.damping(&self.basis);
         let soft = SOFT * symmetric.highest_square();

@@ -1,9 +1,10 @@
 //! Motions without inertia follow the others: $`Z^TMZ = 0`$, $`z = -(Z^TKZ)^{-1}Z^TK\,y`$ (static condensation, here exact).
 
-use nalgebra::{DMatrix, SymmetricEigen};
+use nalgebra::DMatrix;
 
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::frozen::Pencil;
+use super::tridiagonal::eigen;
 
 /// Eigenvalues of a mass matrix of unit diagonal that are rounding, in rounding of its size.
 const MASSLESS: f64 = 10.0;
@@ -14,8 +15,8 @@ impl Pencil {
     /// The motions that have inertia; the others follow. `time` is the instant.
     ///
     /// # Errors
-    /// When nothing determines how the others follow, or they are damped.
-    pub(super) fn condensed(self, time: f64) -> Result<Self, LinearError> {
+    /// When nothing determines how the others follow, they are damped, or it is stopped.
+    pub(super) fn condensed(self, time: f64, go_on: &mut GoOn<'_>) -> Result<Self, LinearError> {
         let size = self.mass.nrows();
         let unit = |i: usize| {
             let own = self.mass[(i, i)];
@@ -30,18 +31,17 @@ impl Pencil {
         if factor.is_some_and(|factor| factor.l_dirty().diagonal().iter().all(|x| x * x > least)) {
             return Ok(self);
         }
-        let eigen = SymmetricEigen::new(scaled);
-        let (heavy, light): (Vec<usize>, Vec<usize>) =
-            (0..size).partition(|&i| eigen.eigenvalues[i] > least);
+        let (values, vectors) = eigen(scaled, go_on)?;
+        let (heavy, light): (Vec<usize>, Vec<usize>) = (0..size).partition(|&i| values[i] > least);
         if light.is_empty() {
             return Ok(self);
         }
         let singular = LinearError::SingularMass { time_s: time };
-        if light.iter().any(|&i| eigen.eigenvalues[i] < -least) {
+        if light.iter().any(|&i| values[i] < -least) {
             return Err(singular);
         }
         let shapes = |of: &[usize]| {
-            let mut shapes = eigen.eigenvectors.select_columns(of);
+            let mut shapes = vectors.select_columns(of);
             for (i, mut row) in shapes.row_iter_mut().enumerate() {
                 row *= unit(i);
             }

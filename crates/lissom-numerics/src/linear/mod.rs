@@ -36,12 +36,13 @@ mod symmetric;
 mod tracking;
 mod trajectory;
 mod transfer;
+mod tridiagonal;
 mod weights;
 
 pub use nalgebra::Complex;
 
 pub use crossings::Crossing;
-pub use error::{GoOn, LinearError};
+pub use error::{GoOn, LinearError, asking, unwatched};
 pub use frozen::{Frozen, FrozenPoint};
 pub use large::asks_for_few;
 pub use linearization::{Label, Labels, Linearization, LoopStates};

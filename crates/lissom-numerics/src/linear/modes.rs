@@ -35,7 +35,7 @@ impl UndampedModes {
             basis: DMatrix::identity(size, size),
             gross: None,
         };
-        let heavy = whole.condensed(0.0)?;
+        let heavy = whole.condensed(0.0, &mut unwatched)?;
         let Spectrum { squares, shapes } =
             Spectrum::new(&heavy.mass, &heavy.stiffness, &mut unwatched)?;
         if squares.iter().any(|square| square.im != 0.0) {

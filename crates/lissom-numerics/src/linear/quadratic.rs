@@ -280,7 +280,7 @@ pub(super) fn solved(
     stiffness: &DMatrix<f64>,
     go_on: &mut GoOn<'_>,
 ) -> Result<(Symmetric, Option<DMatrix<f64>>, Roots), LinearError> {
-    let symmetric = Symmetric::new(mass, stiffness)?;
+    let symmetric = Symmetric::new(mass, stiffness, go_on)?;
     go_on()?;
     let skew = skew_part(&symmetric, stiffness);
     let damping = symmetric.project(damping);

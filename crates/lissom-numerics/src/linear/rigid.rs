@@ -6,7 +6,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use super::error::LinearError;
+use super::error::{GoOn, LinearError};
 use super::frozen::Pencil;
 use super::spectrum::skew_rounding;
 use super::symmetric::Symmetric;
@@ -23,15 +23,18 @@ const HELD: f64 = 1e-6;
 /// Motions that nothing resists, one per column, with $`R^TMR = 1`$; no columns if there are none.
 ///
 /// # Errors
-/// When the mass matrix is not definite, or no modes are found.
-pub(super) fn free_motions(pencil: &Pencil) -> Result<DMatrix<f64>, LinearError> {
+/// When the mass matrix is not definite, no modes are found, or the search is stopped.
+pub(super) fn free_motions(
+    pencil: &Pencil,
+    go_on: &mut GoOn<'_>,
+) -> Result<DMatrix<f64>, LinearError> {
     let size = pencil.mass.nrows();
     let none = DMatrix::zeros(size, 0);
     let finite = pencil.damping.iter().all(|x| x.is_finite());
     if size == 0 || !finite || is_held(&pencil.stiffness) {
         return Ok(none);
     }
-    let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness)?;
+    let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness, go_on)?;
     let absolute = pencil.stiffness.abs();
     let [on, by] = [pencil.stiffness.clone(), pencil.stiffness.transpose()]
         .map(|stiffness| symmetric.project(&stiffness));

@@ -65,7 +65,7 @@ impl Spectrum {
         stiffness: &DMatrix<f64>,
         go_on: &mut GoOn<'_>,
     ) -> Result<Self, LinearError> {
-        let symmetric = Symmetric::new(mass, stiffness)?;
+        let symmetric = Symmetric::new(mass, stiffness, go_on)?;
         match skew_part(&symmetric, stiffness) {
             None => Ok(Self::of_symmetric(&symmetric)),
             Some(skew) => Self::general(&symmetric, skew, go_on),

@@ -5,13 +5,12 @@
 //! $`\sqrt\varepsilon`$ at most, also where nothing resists some motions. Rayleigh's quotient of the shapes then squares what is left of
 //! the error.
 
-use nalgebra::{Cholesky, DMatrix, Dyn, SymmetricEigen};
+use nalgebra::DMatrix;
 
-use super::error::LinearError;
-use super::spectrum::NOT_CONVERGED;
+use super::blocked::BlockedCholesky;
+use super::error::{GoOn, LinearError};
+use super::tridiagonal::eigen;
 
-/// Iterations allowed for each eigenvalue; two or three are usual.
-const ITERATIONS_PER_MODE: usize = 100;
 /// Steps in which a shift may grow until the shifted stiffness is definite, by ten each: from $`\sqrt\varepsilon`$ to beyond one.
 const STEPS: i32 = 10;
 
@@ -36,8 +35,12 @@ impl Symmetric {
     /// Of a mass matrix and the symmetric part of a stiffness.
     ///
     /// # Errors
-    /// When the mass matrix is not definite, a number is not finite, or the iteration does not converge.
-    pub(super) fn new(mass: &DMatrix<f64>, stiffness: &DMatrix<f64>) -> Result<Self, LinearError> {
+    /// When the mass matrix is not definite, a number is not finite, or the iteration does not converge or is stopped.
+    pub(super) fn new(
+        mass: &DMatrix<f64>,
+        stiffness: &DMatrix<f64>,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Self, LinearError> {
         let size = mass.nrows();
         if stiffness.iter().chain(mass).any(|x| !x.is_finite()) {
             return Err(NOT_FINITE);
@@ -50,17 +53,12 @@ impl Symmetric {
             });
         }
         let stiffness = (stiffness + stiffness.transpose()) * 0.5;
-        let inertia = Cholesky::new(mass.clone()).ok_or(MASSLESS)?;
-        let largest = reduced(&inertia, &stiffness)?.norm();
-        let (factor, shift) = shifted(mass, &stiffness, largest)?;
-        let inverse = reduced(&factor, mass)?;
-        let eigen =
-            SymmetricEigen::try_new(inverse, f64::EPSILON, ITERATIONS_PER_MODE * (size + 1))
-                .ok_or(NOT_CONVERGED)?;
-        let mut shapes = eigen.eigenvectors;
-        if !factor.l_dirty().tr_solve_lower_triangular_mut(&mut shapes) {
-            return Err(MASSLESS);
-        }
+        let inertia = BlockedCholesky::new(mass.clone(), go_on)?.ok_or(MASSLESS)?;
+        let largest = reduced(&inertia, &stiffness, go_on)?.norm();
+        let (factor, shift) = shifted(mass, &stiffness, largest, go_on)?;
+        let inverse = reduced(&factor, mass, go_on)?;
+        let (_, mut shapes) = eigen(inverse, go_on)?;
+        factor.solve_upper(&mut shapes, go_on)?;
         // what the shift leaves of a zero
         let nothing = size as f64 * f64::EPSILON * shift;
         let [forces, momenta] = [&stiffness, mass].map(|matrix| matrix * &shapes);
@@ -94,14 +92,14 @@ impl Symmetric {
 
 /// $`L^{-1}AL^{-T}`$ of a symmetric matrix.
 fn reduced(
-    factor: &Cholesky<f64, Dyn>,
+    factor: &BlockedCholesky,
     matrix: &DMatrix<f64>,
+    go_on: &mut GoOn<'_>,
 ) -> Result<DMatrix<f64>, LinearError> {
-    let lower = factor.l_dirty();
-    let half = lower.solve_lower_triangular(matrix).ok_or(MASSLESS)?;
-    let whole = lower
-        .solve_lower_triangular(&half.transpose())
-        .ok_or(MASSLESS)?;
+    let mut half = matrix.clone();
+    factor.solve_lower(&mut half, go_on)?;
+    let mut whole = half.transpose();
+    factor.solve_lower(&mut whole, go_on)?;
     if whole.iter().any(|x| !x.is_finite()) {
         return Err(MASSLESS);
     }
@@ -113,7 +111,8 @@ fn shifted(
     mass: &DMatrix<f64>,
     stiffness: &DMatrix<f64>,
     largest: f64,
-) -> Result<(Cholesky<f64, Dyn>, f64), LinearError> {
+    go_on: &mut GoOn<'_>,
+) -> Result<(BlockedCholesky, f64), LinearError> {
     // without any stiffness every shift will do
     let least = if largest > 0.0 {
         f64::EPSILON.sqrt() * largest
@@ -122,14 +121,14 @@ fn shifted(
     };
     for step in 0..STEPS {
         let mut shift = least * 10.0_f64.powi(step);
-        if Cholesky::new(stiffness + mass * shift).is_none() {
+        if BlockedCholesky::new(stiffness + mass * shift, go_on)?.is_none() {
             continue;
         }
         // one that just suffices for what grows would hide the rest behind it
         if step > 0 {
             shift *= 10.0;
         }
-        if let Some(factor) = Cholesky::new(stiffness + mass * shift) {
+        if let Some(factor) = BlockedCholesky::new(stiffness + mass * shift, go_on)? {
             return Ok((factor, shift));
         }
     }

@@ -2,6 +2,7 @@
 
 use nalgebra::{Complex, DMatrix, DVector};
 
+use super::error::unwatched;
 use super::frozen::Pencil;
 use super::rigid::{free_motions, pivots};
 use super::spectrum::skew_part;
@@ -9,7 +10,7 @@ use super::symmetric::Symmetric;
 use super::{DampedMode, Growth, UndampedModes};
 
 /// An orthogonal matrix that mixes all coordinates: the sine transform.
-fn mixed(size: usize) -> DMatrix<f64> {
+pub(super) fn mixed(size: usize) -> DMatrix<f64> {
     let count = size as f64 + 1.0;
     DMatrix::from_fn(size, size, |i, j| {
         let angle = std::f64::consts::PI * (i + 1) as f64 * (j + 1) as f64 / count;
@@ -40,7 +41,7 @@ fn low_and_high_frequencies_alike() {
     let diagonal = DMatrix::from_diagonal(&DVector::from_vec(squares.clone()));
     let mass = change.transpose() * &change;
     let stiffness = change.transpose() * diagonal * &change;
-    let found = Symmetric::new(&mass, &stiffness).unwrap();
+    let found = Symmetric::new(&mass, &stiffness, &mut unwatched).unwrap();
     for (found, wanted) in found.squares.iter().zip(&squares) {
         assert!((found - wanted).abs() < DIGITS * wanted, "{found} {wanted}");
     }
@@ -204,7 +205,7 @@ fn free_motions_are_taken_out() {
     let size = 30;
     for (damper, free) in [(0.0, 2), (0.5, 1)] {
         let pencil = chain(size, damper);
-        let motions = free_motions(&pencil).unwrap();
+        let motions = free_motions(&pencil, &mut unwatched).unwrap();
         assert_eq!(motions.ncols(), free);
         let told = pivots(&motions, &DVector::repeat(size + 1, 1.0));
         assert_eq!(told.len(), free);
@@ -247,15 +248,15 @@ fn rounding_holds_nothing() {
             pencil.stiffness[(j, i)] -= noise;
         }
     }
-    let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness).unwrap();
+    let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness, &mut unwatched).unwrap();
     assert!(skew_part(&symmetric, &pencil.stiffness).is_none());
-    let motions = free_motions(&pencil).unwrap();
+    let motions = free_motions(&pencil, &mut unwatched).unwrap();
     assert_eq!(motions.ncols(), 2);
     // a force of the same kind that is no rounding pushes along a circle
     pencil.stiffness[(0, size)] += 1.0;
     pencil.stiffness[(size, 0)] -= 1.0;
     assert!(skew_part(&symmetric, &pencil.stiffness).is_some());
-    assert_eq!(free_motions(&pencil).unwrap().ncols(), 0);
+    assert_eq!(free_motions(&pencil, &mut unwatched).unwrap().ncols(), 0);
 }
 
 /// Property: forces that rounding of accelerations makes on a mass that nothing holds hold it no more, as they have no potential; a spring as
@@ -266,11 +267,11 @@ fn rounding_of_accelerations_is_no_spring() {
     let soft = 1e-10;
     let mut pencil = chain(size, 0.0);
     pencil.stiffness[(size, size)] = soft;
-    assert_eq!(free_motions(&pencil).unwrap().ncols(), 1);
+    assert_eq!(free_motions(&pencil, &mut unwatched).unwrap().ncols(), 1);
     for j in 0..size {
         pencil.stiffness[(size, j)] = if j.is_multiple_of(2) { soft } else { -soft };
     }
-    assert_eq!(free_motions(&pencil).unwrap().ncols(), 2);
+    assert_eq!(free_motions(&pencil, &mut unwatched).unwrap().ncols(), 2);
 }
 
 /// Closed form: nothing resists two bodies on one line, one of which pushes the other through a soft spring between very stiff ones:
@@ -286,7 +287,7 @@ fn a_soft_spring_is_not_free() {
         basis: DMatrix::identity(3, 3),
         gross: None,
     };
-    assert_eq!(free_motions(&pencil).unwrap().ncols(), 0);
+    assert_eq!(free_motions(&pencil, &mut unwatched).unwrap().ncols(), 0);
     let modes = UndampedModes::new(&pencil.mass, &pencil.stiffness).unwrap();
     assert!(
         (modes.squares[0] - 1e-4).abs() < 1e-16,

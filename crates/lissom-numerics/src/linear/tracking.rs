@@ -4,7 +4,7 @@ use nalgebra::{Complex, DMatrix, DVector, DVectorView};
 
 use super::assignment::assign;
 use super::crossings::{Crossing, Interval, Numbered, SPECTRA};
-use super::error::{GoOn, LinearError};
+use super::error::{GoOn, LinearError, asking};
 use super::frozen::{Frozen, Pencil};
 use super::large::asks_for_few;
 use super::quadratic::{Growth, Root, Roots};
@@ -139,10 +139,7 @@ impl TrackedModes {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Self, LinearError> {
         let mut encounters = Vec::new();
-        let mut go_on_at = |time_s: f64| match watch(time_s) {
-            Flow::Continue => Ok(()),
-            Flow::Stop => Err(LinearError::Stopped { at_s: time_s }),
-        };
+        let mut go_on_at = |time_s: f64| asking(watch, time_s)();
         let (pencils, free, complete) = without_free_motions(frozen, terms, count, &mut go_on_at)?;
         let mut numbered: Vec<Numbered> = Vec::with_capacity(pencils.len());
         let mut solved: Vec<Solved> = Vec::with_capacity(pencils.len());
@@ -191,7 +188,8 @@ impl TrackedModes {
         let mut before: Option<DMatrix<f64>> = None;
         for (at, point) in frozen.points.iter().enumerate() {
             let (pencil, found) = (&pencils[at], &numbered[at]);
-            let roots = solved[at].roots_of(pencil, found, count);
+            let mut go_on = || go_on_at(point.time);
+            let roots = solved[at].roots_of(pencil, found, count, &mut go_on)?;
             growing.push(
                 solved[at]
                     .roots
@@ -200,6 +198,7 @@ impl TrackedModes {
             );
             let mut now = DMatrix::zeros(frozen.coordinates.len(), count);
             for (mode, roots) in roots.into_iter().enumerate() {
+                go_on()?;
                 let shape = pencil.basis.map(|x| Complex::new(x, 0.0)) * found.shapes.column(mode);
                 let old = before
                     .as_ref()
@@ -248,12 +247,11 @@ fn without_free_motions(
     count: usize,
     go_on_at: &mut dyn FnMut(f64) -> Result<(), LinearError>,
 ) -> Result<(Vec<Pencil>, Vec<usize>, bool), LinearError> {
-    let pencils = pencils(frozen, terms, count)?;
+    let pencils = pencils(frozen, terms, count, go_on_at)?;
     let complete = pencils.iter().all(|pencil| pencil.gross.is_none());
     let mut motions: Vec<DMatrix<f64>> = Vec::with_capacity(pencils.len());
     for (point, pencil) in frozen.points.iter().zip(&pencils) {
-        motions.push(free_motions(pencil)?);
-        go_on_at(point.time)?;
+        motions.push(free_motions(pencil, &mut || go_on_at(point.time))?);
     }
     let free = motions.first().map_or(0, DMatrix::ncols);
     if free == 0 || motions.iter().any(|motions| motions.ncols() != free) {
@@ -275,18 +273,27 @@ fn without_free_motions(
 }
 
 /// The matrices of all points. Of one point at which few modes of many are asked for, those of its lowest modes.
-fn pencils(frozen: &Frozen, terms: Terms, count: usize) -> Result<Vec<Pencil>, LinearError> {
+fn pencils(
+    frozen: &Frozen,
+    terms: Terms,
+    count: usize,
+    go_on_at: &mut dyn FnMut(f64) -> Result<(), LinearError>,
+) -> Result<Vec<Pencil>, LinearError> {
     if let [point] = &frozen.points[..]
         && asks_for_few(point.linear.mass.nrows(), count)
-        && let Some(lowest) = Pencil::of_lowest(frozen, point, terms, count)?
+        && let Some(lowest) =
+            Pencil::of_lowest(frozen, point, terms, count, &mut || go_on_at(point.time))?
     {
         return Ok(vec![lowest]);
     }
     let points = frozen.points.iter();
     points
-        .map(|point| Pencil::new(frozen, point, terms))
+        .map(|point| Pencil::new(frozen, point, terms, &mut || go_on_at(point.time)))
         .collect()
 }
+
+/// The two eigenvalues of a mode, and whether one of them grows.
+type Pair = ([Complex<f64>; 2], Growth);
 
 /// Eigenvalues of a point with all terms, and the modes in which their shapes are.
 struct Solved {
@@ -303,7 +310,7 @@ impl Solved {
         with_damping: bool,
         go_on: &mut GoOn<'_>,
     ) -> Result<(Self, Spectrum), LinearError> {
-        let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness)?;
+        let symmetric = Symmetric::new(&pencil.mass, &pencil.stiffness, go_on)?;
         go_on()?;
         let skew = skew_part(&symmetric, &pencil.stiffness);
         let roots = if with_damping {
@@ -332,9 +339,10 @@ impl Solved {
         pencil: &Pencil,
         modes: &Numbered,
         count: usize,
-    ) -> Vec<Option<([Complex<f64>; 2], Growth)>> {
+        go_on: &mut GoOn<'_>,
+    ) -> Result<Vec<Option<Pair>>, LinearError> {
         let Some(roots) = &self.roots else {
-            return vec![None; count];
+            return Ok(vec![None; count]);
         };
         let all = roots.values().len();
         let size = modes.squares.len();
@@ -344,7 +352,11 @@ impl Solved {
             let columns = all.min(4 * count + COMPARED / 2);
             (size.min(2 * count + COMPARED / 4).min(columns), columns)
         };
-        let found: Vec<Root> = (0..columns).map(|index| roots.root(index)).collect();
+        let mut found: Vec<Root> = Vec::with_capacity(columns);
+        for index in 0..columns {
+            go_on()?;
+            found.push(roots.root(index));
+        }
         let part = self.parts(pencil, modes, &found, rows);
         // equal frequencies are each made of all of them
         let same =
@@ -392,7 +404,7 @@ impl Solved {
                 (values, root.growth.or(other.growth))
             });
         }
-        pairs
+        Ok(pairs)
     }
 
     /// Share of each of the first modes in the shape of each eigenvalue.

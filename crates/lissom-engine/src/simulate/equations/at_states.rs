@@ -6,7 +6,7 @@ use crate::evaluate::MarkerPose;
 use crate::evaluator::{AtStates, RowQuantity, StateRows};
 use crate::simulate::linearize::{Linearizer, MotionState};
 use lissom_core::{EnergyAndMomentum, MarkerId, View as _};
-use lissom_numerics::integrate::SecondOrder;
+use lissom_numerics::integrate::{Flow, SecondOrder};
 use lissom_tree::tree::{difference, inverse_dynamics, marker_jacobian, mass_matrix};
 use nalgebra::DMatrix;
 
@@ -129,7 +129,7 @@ impl AtStates for Equations<'_> {
             None => Box::new(Linearizer::new(self.model)),
         };
         // M a + h = f holds along the way: M δa = -(∂/∂q (M a + h) δq + ∂h/∂v δv) + δf
-        let [by_position, by_velocity] = linearizer.force_derivatives(&MotionState {
+        let state = MotionState {
             time_s,
             position: motion[0].to_vec(),
             velocity: motion[1].to_vec(),
@@ -137,8 +137,12 @@ impl AtStates for Equations<'_> {
             motors: Vec::new(),
             control: Vec::new(),
             undeformed: false,
-        });
+        };
+        let found = linearizer.force_derivatives(&state, &mut |_| Flow::Continue);
         self.linearizer = Some(linearizer);
+        let Ok([by_position, by_velocity]) = found else {
+            return derivatives.fill(f64::NAN);
+        };
         let system = &self.model.linkage.system;
         let forces = [-by_position, -by_velocity, DMatrix::identity(n, n)];
         let mut change = vec![0.0; n];

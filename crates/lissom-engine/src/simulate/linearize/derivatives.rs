@@ -5,6 +5,8 @@ use nalgebra::DMatrix;
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
 use lissom_core::Efforts;
+use lissom_core::study::LinearizeError;
+use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Linearization, Output};
 use lissom_spatial::{Matrix, Vector};
 use lissom_tree::JointKind;
@@ -116,11 +118,15 @@ impl Linearizer<'_> {
     }
 
     /// At a state; positions of markers with their derivatives are written on the way, if wanted.
+    ///
+    /// # Errors
+    /// When the watcher stops.
     pub(super) fn derivatives(
         &mut self,
         state: &MotionState,
         mut outputs: Option<&mut Vec<Output>>,
-    ) -> Derivatives {
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Derivatives, LinearizeError> {
         let n = self.equations.state_velocities();
         let residual = self.residual(state);
         let efforts = self.equations.efforts.clone();
@@ -129,7 +135,7 @@ impl Linearizer<'_> {
         let held = self.held_forces(state);
         let mut geometric = DMatrix::zeros(n, n);
         let mut springs: Vec<(f64, Vec<f64>)> = Vec::new();
-        let by_position = self.by_position(state, &efforts, |own, block| {
+        let each = |own: &mut Self, block: &[usize]| {
             if let Some(outputs) = &mut outputs {
                 own.outputs_at_tangent(block, outputs);
             }
@@ -140,8 +146,9 @@ impl Linearizer<'_> {
                     geometric[(row, column)] = held[at].tangent[slot];
                 }
             }
-        });
-        let by_velocity = self.by_velocity(state, &efforts);
+        };
+        let by_position = self.by_position(state, &efforts, each, watch)?;
+        let by_velocity = self.by_velocity(state, &efforts, watch)?;
         let turning = self.quasi_rates(&state.velocity);
         let turning_rate = self.quasi_rates(&state.acceleration);
         let tension = self.tension_stiffness(state, &carried(&residual));
@@ -149,7 +156,7 @@ impl Linearizer<'_> {
         let damping = by_velocity + &mass * turning;
         let structural = self.elastic_stiffness(state) + spring_stiffness(n, &springs);
         let geometric = (&geometric + geometric.transpose()) * 0.5 + tension;
-        Derivatives {
+        Ok(Derivatives {
             linear: Linearization {
                 dynamic: stiffness - &structural - &geometric,
                 input: self.input_columns(state),
@@ -160,17 +167,24 @@ impl Linearizer<'_> {
                 loops: None,
             },
             residual,
-        }
+        })
     }
 
     /// Derivatives of the forces that a state needs beyond those that are there: by displacements of its positions, by its velocities.
-    pub(crate) fn force_derivatives(&mut self, state: &MotionState) -> [DMatrix<f64>; 2] {
+    ///
+    /// # Errors
+    /// When the watcher stops.
+    pub(crate) fn force_derivatives(
+        &mut self,
+        state: &MotionState,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<[DMatrix<f64>; 2], LinearizeError> {
         self.residual(state);
         let efforts = self.equations.efforts.clone();
-        [
-            self.by_position(state, &efforts, |_, _| {}),
-            self.by_velocity(state, &efforts),
-        ]
+        Ok([
+            self.by_position(state, &efforts, |_, _| {}, watch)?,
+            self.by_velocity(state, &efforts, watch)?,
+        ])
     }
 
     /// Derivatives of the residual forces by displacements; `each` looks at the dual state of some directions.
@@ -179,25 +193,33 @@ impl Linearizer<'_> {
         state: &MotionState,
         efforts: &Efforts,
         mut each: impl FnMut(&mut Self, &[usize]),
-    ) -> DMatrix<f64> {
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<DMatrix<f64>, LinearizeError> {
         let seed = |own: &mut Self, entry, slot| own.seed_position(state, entry, slot);
-        self.along_all(state, efforts, seed, &mut each)
+        self.along_all(state, efforts, seed, &mut each, watch)
     }
 
     /// Derivatives of the residual forces by velocities.
-    fn by_velocity(&mut self, state: &MotionState, efforts: &Efforts) -> DMatrix<f64> {
+    fn by_velocity(
+        &mut self,
+        state: &MotionState,
+        efforts: &Efforts,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<DMatrix<f64>, LinearizeError> {
         let seed = |own: &mut Self, entry, slot| own.seed_velocity(entry, slot, 1.0);
-        self.along_all(state, efforts, seed, &mut |_, _| {})
+        self.along_all(state, efforts, seed, &mut |_, _| {}, watch)
     }
 
-    /// Derivatives of the residual forces along what `seed` gives every coordinate, some directions at a time.
+    /// Derivatives of the residual forces along what `seed` gives every coordinate, some directions at a time; `watch` is told the instant after
+    /// them, and may stop.
     fn along_all(
         &mut self,
         state: &MotionState,
         efforts: &Efforts,
         seed: impl Fn(&mut Self, usize, usize),
         each: &mut dyn FnMut(&mut Self, &[usize]),
-    ) -> DMatrix<f64> {
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<DMatrix<f64>, LinearizeError> {
         let n = self.equations.state_velocities();
         let mut derivative = DMatrix::zeros(n, n);
         let (entries, owners): (Vec<usize>, Vec<usize>) = self.inward().into_iter().unzip();
@@ -212,8 +234,11 @@ impl Linearizer<'_> {
             self.tangent.evaluate(self.model, from, efforts);
             self.collect(block, &mut derivative);
             each(self, block);
+            if watch(state.time_s) == Flow::Stop {
+                return Err(LinearizeError::Stopped { at_s: state.time_s });
+            }
         }
-        derivative
+        Ok(derivative)
     }
 
     /// Forces that a state needs beyond those that are there, motors last; leaves loads and the plain state.

@@ -39,10 +39,7 @@ impl Linearizer<'_> {
         let mut points = Vec::with_capacity(states.len());
         let mut choice = None;
         for state in states {
-            points.push(self.frozen_point(state, &held, &mut choice)?);
-            if watch(state.time_s) == Flow::Stop {
-                return Err(LinearizeError::Stopped { at_s: state.time_s });
-            }
+            points.push(self.frozen_point(state, &held, &mut choice, watch)?);
         }
         let rigid = match states.first() {
             Some(first) => self.rigid_motions(first),
@@ -62,8 +59,9 @@ impl Linearizer<'_> {
         state: &MotionState,
         held: &[usize],
         choice: &mut Option<(Independent, f64)>,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<FrozenPoint, LinearizeError> {
-        let derivatives = self.derivatives(state, None);
+        let derivatives = self.derivatives(state, None, watch)?;
         let inertia = derivatives.linear.mass.clone();
         let time = state.time_s;
         if let Some((independent, largest)) = choice {

@@ -2,7 +2,9 @@
 //! velocity terms by products.
 
 use lissom_core::Efforts;
-use lissom_numerics::linear::{Frozen, FrozenPoint, Lowest, asks_for_few};
+use lissom_core::study::LinearizeError;
+use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::{Frozen, FrozenPoint, LinearError, Lowest, asking, asks_for_few};
 use nalgebra::DMatrix;
 
 use super::derivatives::carried;
@@ -11,12 +13,16 @@ use super::{DIRECTIONS, Linearizer, MotionState};
 impl Linearizer<'_> {
     /// The equations frozen at a state in the space of the `count` lowest modes, with driven joints held, or `free`. None for loops, where all
     /// modes are found as fast, or where these are not found like this.
+    ///
+    /// # Errors
+    /// When the watcher stops.
     pub(super) fn lowest_at(
         &mut self,
         state: &MotionState,
         free: bool,
         count: usize,
-    ) -> Option<Frozen> {
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Option<Frozen>, LinearizeError> {
         let n = self.equations.state_velocities();
         let held = if free {
             Vec::new()
@@ -25,14 +31,14 @@ impl Linearizer<'_> {
         };
         let moving: Vec<usize> = (0..n).filter(|at| !held.contains(at)).collect();
         if !self.model.linkage.closures.is_empty() || !asks_for_few(moving.len(), count) {
-            return None;
+            return Ok(None);
         }
         let residual = self.residual(state);
         let efforts = self.equations.efforts.clone();
         let mass = self.mass();
         let turning = self.quasi_rates(&state.velocity);
         let turns = turning.amax() > 0.0;
-        let mut stiffness = self.by_position(state, &efforts, |_, _| {});
+        let mut stiffness = self.by_position(state, &efforts, |_, _| {}, watch)?;
         stiffness += self.tension_stiffness(state, &carried(&residual));
         if turns {
             stiffness += self.times_velocities(state, &efforts, &turning);
@@ -62,20 +68,26 @@ impl Linearizer<'_> {
             }
             product.select_rows(&moving)
         };
-        let found = Lowest::of_matrices(&own_mass, &stiffness, &mut damping, &rigid, count);
-        // what cannot be found like this may be found among all modes, or is told there
-        let mut lowest = found.ok().flatten()?;
+        let mut go_on = asking(watch, state.time_s);
+        let matrices = (&own_mass, &stiffness);
+        let found = Lowest::of_matrices(matrices, &mut damping, &rigid, count, &mut go_on);
+        let mut lowest = match found {
+            Ok(Some(lowest)) => lowest,
+            Err(LinearError::Stopped { at_s }) => return Err(LinearizeError::Stopped { at_s }),
+            // what cannot be found like this may be found among all modes, or is told there
+            Ok(None) | Err(_) => return Ok(None),
+        };
         lowest.basis = among_all(&lowest.basis);
         let mut point = FrozenPoint::of_lowest(state.time_s, lowest);
         point.inertia = mass;
-        Some(Frozen {
+        Ok(Some(Frozen {
             coordinates: self.all_labels().coordinates,
             rigid: (floating.into_iter())
                 .filter(|at| !held.contains(at))
                 .collect(),
             held,
             points: vec![point],
-        })
+        }))
     }
 
     /// Derivative of the residual forces by the velocities, times motions: one per column.

@@ -102,15 +102,20 @@ impl<'m> Linearizer<'m> {
     }
 
     /// The equations at a state in all coordinates.
-    fn whole_point(&mut self, state: &MotionState) -> Point {
+    fn whole_point(
+        &mut self,
+        state: &MotionState,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Point, LinearizeError> {
         let mut outputs = self.outputs();
-        let Derivatives { linear, residual } = self.derivatives(state, Some(&mut outputs));
+        let Derivatives { linear, residual } =
+            self.derivatives(state, Some(&mut outputs), watch)?;
         made_symmetric(&mut outputs);
         let velocity: Vec<f64> = (self.equations.free_velocities.iter())
             .map(|&at| state.velocity[at])
             .chain(state.motors.iter().map(|motor| motor[1]))
             .collect();
-        Point {
+        Ok(Point {
             time: state.time_s,
             position: self.chart_position(state),
             velocity,
@@ -120,7 +125,7 @@ impl<'m> Linearizer<'m> {
             outputs,
             joints: Vec::new(),
             dependence: None,
-        }
+        })
     }
 }
 

@@ -65,8 +65,13 @@ impl Linearize for Linearizer<'_> {
         }
     }
 
-    fn point(&mut self, motion: &MotionState, order: OutputOrder) -> Result<Point, LinearizeError> {
-        let whole = self.whole_point(motion);
+    fn point(
+        &mut self,
+        motion: &MotionState,
+        order: OutputOrder,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Point, LinearizeError> {
+        let whole = self.whole_point(motion, watch)?;
         let Some(mut independent) = self.independent.take() else {
             return Ok(whole);
         };
@@ -161,7 +166,8 @@ impl Linearize for Linearizer<'_> {
         motion: &MotionState,
         free: bool,
         count: usize,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Option<Frozen>, LinearizeError> {
-        Ok(self.lowest_at(motion, free, count))
+        self.lowest_at(motion, free, count, watch)
     }
 }

@@ -10,8 +10,8 @@ use lissom_nodal::{
     AppliedForces, Drive, Dynamics, ElementId, Equations, Excitation, Mechanism, NodeId, State,
     View,
 };
-use lissom_numerics::integrate::{FirstOrder, SecondOrder};
-use lissom_numerics::linear::Linearization;
+use lissom_numerics::integrate::{FirstOrder, Flow, SecondOrder};
+use lissom_numerics::linear::{Linearization, unwatched};
 use lissom_spatial::{Real, Vector};
 use lissom_spec::ModelSpec;
 
@@ -251,7 +251,9 @@ fn matrices_of_models_contain_loads_and_friction() {
         let mut linearizer = NodalLinearizer::new(&nodal).unwrap();
         let state = lissom_core::State::new(0.0, position.to_vec(), velocity.clone());
         let motion = linearizer.moving(&state).unwrap();
-        let point = linearizer.point(&motion, OutputOrder::First).unwrap();
+        let point = linearizer
+            .point(&motion, OutputOrder::First, &mut |_| Flow::Continue)
+            .unwrap();
         let equations = Equations::new(&nodal.mechanism).unwrap();
         let mut dynamics = Dynamics::new(equations, NodalActions::new(&nodal));
         let mut acceleration = vec![0.0; dofs];
@@ -337,13 +339,16 @@ fn matrices_contain_what_acts_on_dependent_deformations() {
         .collect();
     let (velocity, acceleration) = (random.list(dofs, 1.0), random.list(dofs, 2.0));
     let mut equations = Equations::new(&mechanism).unwrap();
-    let linear = (equations.linearize(&State {
-        position: &position,
-        velocity: &velocity,
-        acceleration: &acceleration,
-        drives: &[],
-        loads: &handled,
-    }))
+    let linear = (equations.linearize(
+        &State {
+            position: &position,
+            velocity: &velocity,
+            acceleration: &acceleration,
+            drives: &[],
+            loads: &handled,
+        },
+        &mut unwatched,
+    ))
     .unwrap();
     let state = [&position[..], &velocity, &acceleration];
     // velocities of this mechanism are rates
@@ -372,13 +377,16 @@ fn efforts_held_on_dependent_deformations_are_geometric() {
     let mut equations = Equations::new(&mechanism).unwrap();
     let [pulled, free] = [100.0, 0.0].map(|effort| {
         equations
-            .linearize(&State {
-                position: &position,
-                velocity: &still,
-                acceleration: &still,
-                drives: &[],
-                loads: &Pulled(truss, effort),
-            })
+            .linearize(
+                &State {
+                    position: &position,
+                    velocity: &still,
+                    acceleration: &still,
+                    drives: &[],
+                    loads: &Pulled(truss, effort),
+                },
+                &mut unwatched,
+            )
             .unwrap()
     });
     assert!((&pulled.dynamic - &free.dynamic).amax() < ROUNDING);

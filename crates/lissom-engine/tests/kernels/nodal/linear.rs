@@ -2,7 +2,7 @@
 
 use lissom_engine::testing::Random;
 use lissom_nodal::{Drive, Equations, Role, State};
-use lissom_numerics::linear::{DampedMode, Linearization, UndampedModes};
+use lissom_numerics::linear::{DampedMode, Linearization, UndampedModes, unwatched};
 use lissom_spatial::Vector;
 
 use super::models::{RotatingBeam, everything, jonker_beam};
@@ -18,13 +18,16 @@ fn turning(beam: &RotatingBeam, speed: f64) -> Linearization {
         acceleration: 0.0,
     }];
     equations
-        .linearize(&State {
-            position: &still,
-            velocity: &still,
-            acceleration: &still,
-            drives: &drives,
-            loads: &loads,
-        })
+        .linearize(
+            &State {
+                position: &still,
+                velocity: &still,
+                acceleration: &still,
+                drives: &drives,
+                loads: &loads,
+            },
+            &mut unwatched,
+        )
         .unwrap()
 }
 
@@ -96,7 +99,7 @@ fn matrices_are_derivatives_of_the_residual() {
         drives: &[],
         loads: &loads,
     };
-    let linear = equations.linearize(&state).unwrap();
+    let linear = equations.linearize(&state, &mut unwatched).unwrap();
     let whole = equations.tangent_stiffness(&state).unwrap();
     assert!((linear.stiffness() - &whole).norm() < ROUNDING * whole.norm());
     assert!((&linear.geometric - linear.geometric.transpose()).norm() == 0.0);

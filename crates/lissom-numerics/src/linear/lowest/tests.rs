@@ -2,6 +2,7 @@
 
 use nalgebra::{Complex, DMatrix};
 
+use crate::linear::error::unwatched;
 use crate::linear::frozen::Pencil;
 use crate::linear::{
     DampedMode, Frozen, FrozenPoint, Growth, Label, Linearization, Terms, TrackedModes,
@@ -88,7 +89,7 @@ impl Chain {
             }],
         };
         let (point, terms) = (&frozen.points[0], Terms::CASES[0]);
-        let lowest = Pencil::of_lowest(&frozen, point, terms, COUNT).unwrap();
+        let lowest = Pencil::of_lowest(&frozen, point, terms, COUNT, &mut unwatched).unwrap();
         assert!(lowest.unwrap().mass.nrows() < SIZE / 2);
         TrackedModes::new(&frozen, terms, COUNT).unwrap()
     }

@@ -14,7 +14,7 @@ const PANEL: usize = 32;
 ///
 /// # Errors
 /// When it is stopped.
-pub(super) fn hessenberg(
+pub(in crate::linear) fn hessenberg(
     mut matrix: DMatrix<f64>,
     go_on: &mut GoOn<'_>,
 ) -> Result<(DMatrix<f64>, DMatrix<f64>), LinearError> {

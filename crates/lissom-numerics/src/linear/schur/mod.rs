@@ -13,14 +13,14 @@ mod multishift;
 use nalgebra::{Complex, DMatrix, DVector};
 
 use francis::francis;
-use hessenberg::hessenberg;
+pub(super) use hessenberg::hessenberg;
 use multishift::multishift;
 
 use super::error::{GoOn, LinearError};
 use super::spectrum::NOT_CONVERGED;
 
 /// Matrices up to this size are left to two shifts at a time.
-const SMALL: usize = 96;
+pub(super) const SMALL: usize = 96;
 
 /// A real Schur form.
 #[derive(Clone, Debug)]
