@@ -73,6 +73,22 @@ class AngularVelocity:
     """Angular velocity in ground axes."""
 
 
+@dataclass(kw_only=True)
+class AtJoint:
+    """A sensor that a joint stands on."""
+
+    joint: str
+    """The joint."""
+
+
+@dataclass(kw_only=True)
+class AtMarker:
+    """A sensor that sits at a marker."""
+
+    marker: str
+    """The marker."""
+
+
 Attachment: TypeAlias = "str | AttachmentTable"
 """The name of a body, or a table that also says where on the body."""
 
@@ -613,11 +629,17 @@ class Controller:
     computed_pd: ComputedPd | None = None
     """Gains from the mass matrix of the rigid mechanism along the nominal motion."""
 
+    drives: Sequence[str] | None = None
+    """Names of the actuators or joints that `state_space` drives."""
+
     joint_pd: JointPd | None = None
     """Gains of every joint by itself."""
 
-    joints: Sequence[str]
-    """Names of the joints that it measures and drives: revolute or prismatic."""
+    joints: Sequence[str] | None = None
+    """Names of the joints that it measures and drives: revolute or prismatic. For every law but `state_space`."""
+
+    measures: Sequence[str] | None = None
+    """Names of the sensors that `state_space` measures, or of single channels of them."""
 
     name: str
     """Name, unique among controllers."""
@@ -627,6 +649,9 @@ class Controller:
 
     sampled: Sampled | None = None
     """Measures and answers at ticks, and holds its answer in between; continuous when absent."""
+
+    state_space: StateSpace | None = None
+    """A linear system between readings of sensors and torques or forces."""
 
 
 @dataclass(kw_only=True)
@@ -847,6 +872,27 @@ class Elements:
 
     torsion: bool | None = None
     """Whether the beam twists."""
+
+
+EncoderSide: TypeAlias = "Literal['joint', 'motor']"
+"""Where an encoder sits."""
+
+
+@dataclass(kw_only=True)
+class Encoder:
+    """An encoder. It reads in radians or metres of the joint, on whichever side it sits."""
+
+    counts_per_revolution: float | None = None
+    """Steps that a turn is divided into, of the joint or of the motor; as fine as numbers when absent."""
+
+    joint: str
+    """A revolute or prismatic joint."""
+
+    resolution_m: float | None = None
+    """Step of a linear encoder at a prismatic joint; as fine as numbers when absent."""
+
+    side: EncoderSide | None = None
+    """Where it sits; `joint` when absent."""
 
 
 @dataclass(kw_only=True)
@@ -1987,6 +2033,21 @@ class Node:
 
 
 @dataclass(kw_only=True)
+class Noise:
+    """Noise: normally distributed numbers, a new one every period. They follow from seed, name of the sensor,
+    channel and number of the period alone."""
+
+    period_s: float
+    """How long each number lasts; periods are counted from the instant zero."""
+
+    rms: Sequence[float]
+    """Standard deviation: one number per channel."""
+
+    seed: int | None = None
+    """Another seed gives other numbers."""
+
+
+@dataclass(kw_only=True)
 class NominalMotion:
     """The motion of a marker along which inputs with `nominal_motion = true` drive the model. At least one component
     is given; those that are not follow from the mechanism."""
@@ -2814,6 +2875,35 @@ class Segment:
 
 
 @dataclass(kw_only=True)
+class Sensor:
+    """A sensor: its readings are recorded, and controllers may measure them. Exactly one kind is given."""
+
+    accelerometer: AtMarker | None = None
+    """Specific force at a marker, in its axes: acceleration less that of free fall."""
+
+    bias: Sequence[float] | None = None
+    """What every reading is off by: one number per channel; zero when absent."""
+
+    encoder: Encoder | None = None
+    """Angle or displacement of a joint."""
+
+    force_torque: AtJoint | None = None
+    """Force and moment that a joint exerts on the body written as its child, in the axes of the joint there."""
+
+    gyroscope: AtMarker | None = None
+    """Angular velocity of a marker, in its axes."""
+
+    name: str
+    """Name, unique among sensors, and not that of a joint, loop or support."""
+
+    noise: Noise | None = None
+    """Random part of the readings; none when absent."""
+
+    strain: Strain | None = None
+    """Axial strain at a point of a beam."""
+
+
+@dataclass(kw_only=True)
 class ShapedMode:
     """A mode that motions are not to excite."""
 
@@ -3001,6 +3091,30 @@ class Stabilized:
 
 
 @dataclass(kw_only=True)
+class StateSpace:
+    """The linear system $`\\dot x = A x + B (y - r)`$, $`u = C x + D (y - r)`$; of a sampled controller $`x_{k+1} =
+    A x_k + B (y_k - r)`$, $`u_k = C x_k + D (y_k - r)`$."""
+
+    a: Sequence[Sequence[float]] | None = None
+    """Rows of $`A`$; none for a law without states."""
+
+    b: Sequence[Sequence[float]] | None = None
+    """Rows of $`B`$: one per state, with one column per channel measured."""
+
+    c: Sequence[Sequence[float]] | None = None
+    """Rows of $`C`$: one per drive, with one column per state."""
+
+    d: Sequence[Sequence[float]] | None = None
+    """Rows of $`D`$: one per drive, with one column per channel measured; zero when absent."""
+
+    file: str | None = None
+    """NPZ file below the folder of the model with matrices A, B, C, D, and perhaps r, instead of the other keys."""
+
+    reference: Sequence[float] | None = None
+    """Readings $`r`$ that count as zero, one per channel measured; zero when absent."""
+
+
+@dataclass(kw_only=True)
 class StaticForce:
     """A force on a marker or point before the start."""
 
@@ -3037,6 +3151,20 @@ class Station:
 
     share: float
     """Share of the length from the first node, 0 to 1. Two stations at one share make a step."""
+
+
+@dataclass(kw_only=True)
+class Strain:
+    """A strain gauge along the axis of a beam."""
+
+    at_m: float
+    """Distance from its root along it."""
+
+    body: str
+    """The beam."""
+
+    offset_m: Sequence[float] | None = None
+    """Place in the section, y and z of the body's axes; on the axis of the beam when absent."""
 
 
 @dataclass(kw_only=True)
@@ -3424,6 +3552,9 @@ class Model:
 
     payload: Sequence[Payload] | None = None
     """Loads carried by a body."""
+
+    sensor: Sequence[Sensor] | None = None
+    """What is measured, for recordings and controllers."""
 
     shaping: Shaping | None = None
     """Shaping of all motions, so that they excite no vibration of some modes."""

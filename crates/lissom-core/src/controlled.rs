@@ -16,15 +16,16 @@ use lissom_numerics::integrate::{FirstOrder, IntegrateError, Outcome, Projection
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::{Force, Transform, Vector};
 
-use crate::action::{Actions, Due, Efforts, merged};
+use crate::action::{Actions, Controller, Due, Efforts, merged};
 use crate::audit::Audit;
 use crate::dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 use crate::error::{PlaceError, RunError};
 use crate::external::External;
 use crate::limit::{Limit, LimitedQuantity};
+use crate::sensor::{Sensor, read_sensors};
 use crate::signal::{ElasticId, JointReading, MarkerReading, Parts, Readout};
 use crate::state::{State, StateError};
-use crate::view::{AxisId, JointId, MarkerId};
+use crate::view::{AxisId, GaugeId, JointId, MarkerId};
 
 /// Equations with the states of controllers and actuators.
 pub struct Controlled<'m> {
@@ -38,6 +39,9 @@ pub struct Controlled<'m> {
     rate: Vec<f64>,
     /// The mass matrix of the formulation; empty until it is asked for.
     mass: Vec<f64>,
+    /// Sensors that sampled controllers measure, and the parts that they sit on.
+    sensed: Option<(Vec<Sensor>, Parts)>,
+    readings: Vec<f64>,
 }
 
 impl<'m> Controlled<'m> {
@@ -48,6 +52,10 @@ impl<'m> Controlled<'m> {
             return dynamics;
         }
         dynamics.set_control(&start.control);
+        let actions = dynamics.actions();
+        let senses = |own: &Controller| own.sampling.is_some() && !own.measures.is_empty();
+        let sensed = (actions.controllers.iter().any(senses))
+            .then(|| (actions.sensors.clone(), dynamics.parts()));
         let velocities = dynamics.velocity_count();
         let motion = dynamics.position_count() + velocities;
         Box::new(Self {
@@ -58,6 +66,8 @@ impl<'m> Controlled<'m> {
             state: Vec::with_capacity(motion + 2),
             rate: vec![0.0; motion + 2],
             mass: Vec::new(),
+            sensed,
+            readings: Vec::new(),
         })
     }
 
@@ -97,6 +107,14 @@ impl<'m> Controlled<'m> {
         sampled.any(|sampling| sampling.due(start, time) != Due::default())
     }
 
+    /// Reads the sensors where the equations were evaluated last, if a sampled controller measures any.
+    fn read(&mut self) {
+        self.readings.clear();
+        if let Some((sensors, parts)) = &self.sensed {
+            read_sensors(sensors, parts, &mut *self.of, &mut self.readings);
+        }
+    }
+
     /// Takes rates apart: velocities of the formulation, behind which stand the other states.
     fn velocities<'v>(&mut self, rates: &'v [f64]) -> &'v [f64] {
         let (velocities, control) = rates.split_at(self.velocities);
@@ -126,7 +144,8 @@ impl FirstOrder for Controlled<'_> {
             let (position, rest) = state.split_at_mut(self.motion - self.velocities);
             let (velocity, rest) = rest.split_at_mut(self.velocities);
             self.of.evaluate(time, position, velocity);
-            self.of.tick(time, &mut rest[..self.states.len()]);
+            self.read();
+            (self.of).tick(time, &self.readings, &mut rest[..self.states.len()]);
         }
     }
 
@@ -193,7 +212,8 @@ impl SecondOrder for Controlled<'_> {
         SecondOrder::handle_event(&mut *self.of, time, position, velocity);
         if self.ticks_at(time) {
             self.of.evaluate(time, position, velocity);
-            self.of.tick(time, states);
+            self.read();
+            self.of.tick(time, &self.readings, states);
         }
     }
 
@@ -238,8 +258,8 @@ impl Dynamics for Controlled<'_> {
         self.of.set_control(states);
     }
 
-    fn tick(&self, time: f64, states: &mut [f64]) {
-        self.of.tick(time, states);
+    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
+        self.of.tick(time, readings, states);
     }
 
     fn first_tick(&self) -> f64 {
@@ -388,6 +408,14 @@ impl Readout for Controlled<'_> {
 
     fn marker(&mut self, marker: MarkerId) -> MarkerReading {
         self.of.marker(marker)
+    }
+
+    fn strain(&mut self, gauge: GaugeId) -> f64 {
+        self.of.strain(gauge)
+    }
+
+    fn specific_force(&mut self, marker: MarkerId) -> Vector<f64> {
+        self.of.specific_force(marker)
     }
 
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {

@@ -71,8 +71,8 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Takes states of controllers and actuators for the evaluations that follow.
     fn set_control(&mut self, states: &[f64]);
 
-    /// Changes states of sampled controllers as they do at an instant whose state was evaluated last.
-    fn tick(&self, time: f64, states: &mut [f64]);
+    /// Changes states of sampled controllers as they do at an instant whose state was evaluated last, with `readings` of all sensors there.
+    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]);
 
     /// Instant from which ticks count.
     fn first_tick(&self) -> f64;

@@ -11,6 +11,7 @@
 //! | [`Axis`], [`Ball`] | joints as both formulations build them: one degree of freedom, or all rotations |
 //! | [`Actions`] | what acts: springs, friction, gears, inputs, controllers, each written once over a [`View`] of a state |
 //! | [`Trajectory`] | the nominal trajectory: paths, inverse kinematics, rigid inverse dynamics, over a [`RigidMechanism`] |
+//! | [`Sensor`] | what sensors read of a state: bias, noise, resolution |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`SectionStress`] | stresses in a section of a beam |
 //! | [`Recording`], [`Audit`] | what a run leaves behind |
@@ -31,6 +32,7 @@ mod profile;
 pub mod recording;
 mod rotation;
 mod sampler;
+mod sensor;
 mod signal;
 mod state;
 mod stepper;
@@ -42,7 +44,7 @@ mod view;
 pub use action::{
     Actions, Actuator, ControlLaw, ControlledAxis, Controller, Delivery, Due, Efforts, Feedback,
     Gear, Inputs, JointResistance, Load, LoadTarget, Pid, Pull, Pulled, Resistance, Response,
-    Sampling, Saturation, Toward,
+    Sampling, Saturation, StateSpaceLaw, Toward,
 };
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};
@@ -61,6 +63,7 @@ pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
 pub use rotation::rotation_matrix;
 pub use sampler::{Sampler, Selection, snapshot};
+pub use sensor::{Measured, Sensor};
 pub use signal::{
     BeamPart, ClosureEnd, ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind,
     MarkerReading, NodePart, NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals,
@@ -72,4 +75,4 @@ pub use trajectory::{
     AxisCurve, ClosureEquations, MarkerPath, NominalDrives, NominalError, NominalMotions, Order,
     RigidMechanism, RigidState, Trajectory, joint_of,
 };
-pub use view::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
+pub use view::{AxisId, GaugeId, JointId, JointMotion, MarkerId, MarkerMotion, View};

@@ -17,6 +17,10 @@ pub struct JointId(pub usize);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct MarkerId(pub usize);
 
+/// A strain gauge on a beam: its place in the list of a mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GaugeId(pub usize);
+
 /// How the child of a spherical or free joint moves against its parent.
 #[derive(Clone, Copy, Debug)]
 pub struct JointMotion<T> {
@@ -69,6 +73,9 @@ pub trait View<T: Real> {
     /// Adds a moment and a force in the child's axes on the child of such a joint, and their opposites on its parent.
     /// Joints that do not slide take no force.
     fn push_joint(&mut self, joint: JointId, wrench: Force<T>);
+
+    /// Axial strain at a gauge.
+    fn strain(&self, gauge: GaugeId) -> T;
 
     /// Motion of a marker.
     fn marker(&mut self, marker: MarkerId) -> MarkerMotion<T>;

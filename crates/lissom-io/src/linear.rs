@@ -9,7 +9,7 @@
 //! | `A`, `B_state`, `C_output`, `D` | 2n × 2n, … | $`\dot x = Ax + B_{state}u`$, $`y = C_{output}x + Du`$, $`x = (q, \dot q)`$ |
 //! | `q0`, `v0` | n | coordinates and rates of the state that deviations are taken from |
 //! | `u0` | joints driven | nominal inputs, named by `u0_names` |
-//! | `y0` | outputs | positions of the markers, then coordinates of the joints that are outputs |
+//! | `y0` | outputs | positions of the markers, then coordinates of the joints that are outputs, then readings of sensors |
 //! | `H_output` | 3 × markers, n, n | second derivatives of these: $`y = y_0 + C_{output}x + \tfrac12 q^T H q`$ |
 //! | `x_start` | 2n | deviation of the state that the study begins at from the first instant; without an axis for instants, and left out where that state cannot be expressed in its coordinates |
 //!
@@ -151,7 +151,9 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
     });
     vectors("y0", &|point| {
         let positions = point.outputs.iter().flat_map(|output| output.position.0);
-        positions.chain(point.joints.iter().copied()).collect()
+        let readings = point.sensors.iter().map(|sensor| sensor.reading);
+        let joints = point.joints.iter().copied();
+        positions.chain(joints).chain(readings).collect()
     });
     push_second_order(&mut arrays, &points);
     if let Some(start) = found.start() {

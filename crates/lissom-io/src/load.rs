@@ -5,6 +5,7 @@
 //! a broken earlier one is not asked for.
 
 mod bodies;
+mod systems;
 mod tables;
 mod visuals;
 
@@ -121,6 +122,16 @@ pub enum FileError {
     /// It is no body file.
     #[error("{file} is no body file: {message}; `lissom body` writes them")]
     Body {
+        /// The file, as the model names it.
+        file: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// It holds no linear system.
+    #[error(
+        "{file} holds no linear system: {message}; write arrays A, B, C, D, and r if wanted, with numpy.savez"
+    )]
+    System {
         /// The file, as the model names it.
         file: String,
         /// What is wrong with it.
@@ -422,6 +433,7 @@ fn assemble(
     let mut files = Files::found_by(find, stop);
     files.bodies(&mut spec);
     files.tables(&mut spec);
+    files.systems(&mut spec);
     files.visuals(&mut spec);
     if !files.problems.is_empty() {
         return Err(files.problems);
@@ -498,10 +510,22 @@ impl<'a> Files<'a> {
         stands_at: lissom::Path,
         parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
     ) -> Option<T> {
-        let content = (self.find)(&name)
-            .and_then(Content::text)
-            .map_err(FileError::from)
-            .and_then(|text| parse(&name, &text));
+        let called = name.clone();
+        self.content(name, named_at, stands_at, |content| {
+            let text = content.text().map_err(FileError::from)?;
+            parse(&called, &text)
+        })
+    }
+
+    /// The same of a file that may be none of text.
+    fn content<T>(
+        &mut self,
+        name: String,
+        named_at: lissom::Path,
+        stands_at: lissom::Path,
+        parse: impl FnOnce(Content) -> Result<T, FileError>,
+    ) -> Option<T> {
+        let content = (self.find)(&name).map_err(FileError::from).and_then(parse);
         match content {
             Ok(content) => {
                 self.read.push(ReadFile {

@@ -19,6 +19,7 @@ use lissom::Recording;
 use crate::arrays::Arrays;
 
 pub use read::read;
+pub(crate) use read::read_matrices;
 
 /// Writes the recording.
 ///

@@ -265,6 +265,28 @@ impl Beam {
         stiffness
     }
 
+    /// Axial strain at a place: deformation parameters that `value` tells, at a fraction of the length and at places y and z in the section.
+    ///
+    /// The section angles $`\varphi`$ to the chord are $`-e_5/l_0`$ and $`e_6/l_0`$ at the ends for displacement along y, $`e_3/l_0`$ and
+    /// $`-e_4/l_0`$ along z; the curvature between them is $`[d - 6a(1 - 2\xi)/(1 + \Phi)]/l_0`$, see [`elongation_by_bending`].
+    pub(super) fn strain<T: Scalar>(&self, value: &[T], at: f64, offset: [f64; 2]) -> T {
+        let mut full = [T::zero(); 6];
+        for (&value, &(index, sign)) in value.iter().zip(self.kept()) {
+            full[index] = value * sign;
+        }
+        let [shear_y, shear_z] = self.section.shear_parameters(self.length);
+        let mut strain = full[0] * (1.0 / self.length);
+        for (begin, end, shear, beside) in [
+            (-full[4], full[5], shear_y, offset[0]),
+            (full[2], -full[3], shear_z, offset[1]),
+        ] {
+            let across = (begin + end) * (-3.0 * (1.0 - 2.0 * at) / (1.0 + shear));
+            let curvature = (end - begin + across) * (1.0 / (self.length * self.length));
+            strain += curvature * -beside;
+        }
+        strain
+    }
+
     /// Values and gradients by displacements and turns of `[point p, end p, point q, end q]`.
     #[inline(always)]
     pub(super) fn gradient<T: Scalar>(

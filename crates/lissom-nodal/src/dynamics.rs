@@ -18,7 +18,7 @@ pub trait Excitation: AppliedForces {
 
     /// Settles what is constant where the equations are linearised: values of inputs, and feedback of positions and
     /// velocities of the degrees of freedom. Called before forces are applied in a state.
-    fn update(&mut self, _time: f64, _view: &View<'_, f64>) {}
+    fn update(&mut self, _time: f64, _view: &mut View<'_, f64>) {}
 
     /// Elements of which a [pull](Self::pulls) couples deformations, always the same.
     fn coupled(&self) -> Vec<[ElementId; 2]> {
@@ -151,7 +151,7 @@ impl<'a, E: Excitation> Dynamics<'a, E> {
         self.equations.place(position, &self.drives)?;
         self.equations.set_velocity(velocity, &self.drives);
         let mut view = self.equations.view(&mut self.forces);
-        self.excitation.update(time, &view);
+        self.excitation.update(time, &mut view);
         self.excitation.apply(1.0, &mut view);
         Ok(())
     }

@@ -316,6 +316,11 @@ impl<'a> Equations<'a> {
         self.pass.followed[deformation].bias + self.pass.along(self.mechanism, deformation, along)
     }
 
+    /// Acceleration of free fall.
+    pub fn gravity(&self) -> Vector<f64> {
+        self.gravity
+    }
+
     /// Where a node is and how it moves.
     pub fn node(&self, node: NodeId) -> &NodeState<f64> {
         &self.pass.nodes[node.0]

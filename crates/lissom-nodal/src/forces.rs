@@ -9,7 +9,7 @@
 use lissom_spatial::Vector;
 use lissom_spatial::{Real, Scalar};
 
-use super::element::{ElementId, Gradient};
+use super::element::{ElementId, ElementKind, Gradient};
 use super::mechanism::{Mechanism, Slot};
 use super::node::{Followed, NodeId, NodeState};
 
@@ -124,6 +124,16 @@ impl<'a, T: Scalar> View<'a, T> {
     /// Rate of a deformation parameter.
     pub fn deformation_rate(&self, element: ElementId, index: usize) -> T {
         self.followed[self.mechanism.deformation(element, index)].rate
+    }
+
+    /// Axial strain at a fraction of the length of a beam, at places y and z in its section; none in other elements.
+    pub fn strain(&self, element: ElementId, at: f64, offset: [f64; 2]) -> T {
+        let first = self.mechanism.first[element.index()];
+        let element = &self.mechanism.elements[element.index()];
+        let ElementKind::Beam(beam) = &element.kind else {
+            return T::zero();
+        };
+        beam.strain(&self.value[first..][..element.count()], at, offset)
     }
 
     /// Adds a force at a point or a moment at an orientation, in inertial components.

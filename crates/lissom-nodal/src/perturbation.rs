@@ -42,6 +42,7 @@ pub fn labels(mechanism: &Mechanism, outputs: &[NodeId]) -> Labels {
             .iter()
             .map(|&node| mechanism.node_name(node).to_owned())
             .collect(),
+        sensors: Vec::new(),
         loop_states: Vec::new(),
     }
 }
@@ -77,6 +78,7 @@ pub fn linearize_state<F: AppliedForces>(
         input: actuated.map(|dof| forces.efforts[dof]).collect(),
         excitation: residual.iter().map(|x| -x).collect(),
         outputs: outputs_at(equations, outputs, second_order, go_on)?,
+        sensors: Vec::new(),
         joints: Vec::new(),
         dependence: None,
     })

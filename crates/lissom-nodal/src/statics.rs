@@ -120,7 +120,7 @@ impl<'a, E: Excitation> Resting<'a, E> {
         self.equations.set_velocity(&self.still, &self.drives);
         self.equations.set_acceleration(&self.still, &self.drives);
         let mut view = self.equations.view(&mut self.forces);
-        self.excitation.update(self.time, &view);
+        self.excitation.update(self.time, &mut view);
         let part = Part {
             excitation: &self.excitation,
             load,

@@ -42,8 +42,7 @@ impl ModelSpec {
         let mut driven: BTreeSet<&str> = BTreeSet::new();
         driven.extend(self.input.iter().filter_map(|input| input.joint.as_deref()));
         driven.extend(self.motion.iter().map(|motion| motion.joint.as_str()));
-        let controlled = self.controller.iter().flat_map(|law| &law.joints);
-        driven.extend(controlled.map(String::as_str));
+        driven.extend(self.controller.iter().flat_map(|law| self.driven_by(law)));
         driven.extend(self.actuator.iter().map(|actuator| actuator.joint.as_str()));
         for joint in &self.joint {
             let passive = !carries_effort(joint) && !driven.contains(joint.name.as_str());

@@ -104,6 +104,9 @@ impl Bounds {
             "component" => between(1.0, 6.0),
             "triangles" => not_negative(FURTHEST_M),
             "max_steps" => between(1.0, 1e15),
+            "counts_per_revolution" => between(1.0, LARGEST_RATIO),
+            "seed" => between(0.0, f64::from(u32::MAX)),
+            "bias" | "a" | "b" | "c" | "d" | "reference" => within(STRONGEST),
 
             "rtol" => Self {
                 below: true,
@@ -153,7 +156,7 @@ impl Bounds {
             | "scale" => within(LARGEST_RATIO),
             // components of unit quaternions, to rounding
             "quaternion" | "final_quaternion" => within(1.001),
-            "position_gain" | "integral_gain" | "rate_gain" => not_negative(STRONGEST),
+            "position_gain" | "integral_gain" | "rate_gain" | "rms" => not_negative(STRONGEST),
 
             // at 1/2 nothing is compressed, below -1 nothing is stable
             "poisson_ratio" => Self {
@@ -164,7 +167,7 @@ impl Bounds {
             },
             "edges_m" | "length_m" | "rest_length_m" | "unit_m" | "diameter_m" | "size_y_m"
             | "size_z_m" | "wall_m" | "flange_m" | "web_m" => between(SHORTEST_M, FURTHEST_M),
-            "torsion_constant_m4" => positive(FURTHEST_M),
+            "torsion_constant_m4" | "resolution_m" => positive(FURTHEST_M),
             "shear_factor" => positive(1.0),
             "max_angle_rad" => positive(LARGEST_ANGLE_RAD),
             "coulomb_rate_rad_per_s"

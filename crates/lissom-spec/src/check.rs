@@ -21,6 +21,7 @@ mod nodes;
 mod nominal;
 mod reduced;
 mod run;
+mod sensors;
 mod shaping;
 mod supports;
 
@@ -65,6 +66,7 @@ impl ModelSpec {
             checker.nominal_motion();
             checker.shaping();
             checker.actuators();
+            checker.sensors();
             checker.controllers();
             checker.fidelity();
         }

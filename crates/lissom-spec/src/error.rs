@@ -10,6 +10,7 @@ use super::check::limits::LONGEST_NAME;
 use super::path::{Document, Path, Target};
 pub use frame::FrameFault;
 use lissom_spatial::readable;
+use remedy::{given_count, list};
 
 /// One problem of a model.
 #[derive(Clone, Debug, PartialEq)]
@@ -219,6 +220,20 @@ pub enum ErrorKind {
     /// A support of a body whose axis is not known everywhere.
     #[error("body {body:?} is not a beam and cannot slide through a support")]
     NotABeam {
+        /// The body.
+        body: String,
+    },
+    /// A continuous controller that measures what only a sampled one can.
+    #[error("a continuous controller cannot measure {sensor:?}: {reason}")]
+    OnlySampled {
+        /// The sensor.
+        sensor: String,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A strain gauge on a body along which no strain is known.
+    #[error("body {body:?} is not a beam, along which strain could be measured")]
+    NoStrain {
         /// The body.
         body: String,
     },
@@ -457,8 +472,8 @@ pub enum ErrorKind {
         /// What it takes: torque or force.
         expected: &'static str,
     },
-    /// A motion of a joint whose rotation is not one angle.
-    #[error("joint {joint:?} has no single angle to prescribe or control: it is {kind}")]
+    /// A motion, control or measurement of a joint whose rotation is not one angle.
+    #[error("joint {joint:?} has no single angle to prescribe, control or measure: it is {kind}")]
     NoSingleAngle {
         /// The joint.
         joint: String,
@@ -573,18 +588,3 @@ impl fmt::Display for ModelError {
 }
 
 impl std::error::Error for ModelError {}
-
-fn given_count(given: &[String]) -> String {
-    match given.len() {
-        0 => "none".into(),
-        count => format!("{count} ({})", list(given)),
-    }
-}
-
-/// Keys as words of a sentence.
-fn list(keys: &[String]) -> String {
-    keys.iter()
-        .map(|key| format!("`{key}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
-}

@@ -159,15 +159,17 @@ pub(super) fn prescribed(spec: &ModelSpec) -> BTreeSet<&str> {
 /// Names of the joints that inputs drive, controllers keep on their motion or actuators limit.
 fn driven(spec: &ModelSpec) -> impl Iterator<Item = &str> {
     let inputs = spec.input.iter().filter_map(|input| input.joint.as_deref());
-    let controlled = spec.controller.iter().flat_map(|law| &law.joints);
-    let actuated = spec.actuator.iter().map(|actuator| &actuator.joint);
-    inputs.chain(controlled.chain(actuated).map(String::as_str))
+    let controlled = spec.controller.iter().flat_map(|law| spec.driven_by(law));
+    let actuated = spec.actuator.iter().map(|actuator| actuator.joint.as_str());
+    inputs.chain(controlled).chain(actuated)
 }
 
-/// Whether anything acts on a joint or watches it: input, controller, actuator, motor, spring, friction or limits. Where such a joint is
-/// cut, it keeps its coordinates.
+/// Whether anything acts on a joint or watches it: input, controller, actuator, encoder, motor, spring, friction or limits. Where such a
+/// joint is cut, it keeps its coordinates.
 pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
-    carries_effort(joint) || driven(spec).any(|name| name == joint.name)
+    let encoders = (spec.sensor.iter()).filter_map(|sensor| sensor.encoder.as_ref());
+    let measured = encoders.map(|encoder| encoder.joint.as_str());
+    carries_effort(joint) || (driven(spec).chain(measured)).any(|name| name == joint.name)
 }
 
 /// Whether a joint has a motor, spring, friction or limits of its own.

@@ -1,12 +1,45 @@
 //! The servo of the guide: limits, states and closed loop as its commands tell them.
 
+use lissom_io::arrays::{Arrays, NamedArray};
+use lissom_io::npz;
+
 use crate::{Folder, number};
 
 /// The model that the guide writes out.
 fn servo() -> String {
+    block(1)
+}
+
+/// A part of a model that the guide writes out.
+fn block(number: usize) -> String {
     let guide = include_str!("../../../../docs/guide/control.md");
-    let model = guide.split("```toml\n").nth(1).unwrap();
+    let model = guide.split("```toml\n").nth(number).unwrap();
     model.split("```").next().unwrap().to_owned()
+}
+
+/// The sensors of the guide are channels of a run, and those of them that need no accelerations outputs of a linear model.
+#[test]
+fn sensors_are_channels_and_outputs() {
+    let folder = Folder::new();
+    folder.write("sensed.toml", servo() + &block(2));
+    let short = ["--set", "simulation.duration_s=0.02"];
+    let run = folder.json(&[&["run", "sensed.toml", "--json"][..], &short].concat());
+    for channel in ["encoder", "root_strain", "imu.y"] {
+        assert!(
+            number(&run["channels"][channel]["final"]).abs() > 0.0,
+            "{channel}"
+        );
+    }
+    let response = ["response", "sensed.toml", "--json", "--outputs"];
+    let answer = folder.json(&[&response[..], &["root_strain"]].concat());
+    assert!(answer.to_string().contains("root_strain"));
+    let linearize = ["linearize", "sensed.toml", "--about", "start", "--out"];
+    let written = folder.lissom(&[&linearize[..], &["linear.json"]].concat());
+    written.says(0, &[]);
+    let linear = folder.read_json("linear.json");
+    let count = |key: &str| linear[key].as_array().unwrap().len();
+    assert_eq!(count("y0"), count("output_names"));
+    assert_eq!(linear["output_names"][count("y0") - 1], "root_strain");
 }
 
 /// Identity: a run goes on with the integral and the torque that another has left in its `state.json`; adaptive steps are cut at its end,
@@ -68,4 +101,50 @@ fn responses_tell_motors_at_their_limits() {
     let weak = ["--set", "actuator.shoulder_motor.max_torque_n_m=0.5"];
     let answer = folder.json(&[&closed[..], &weak].concat());
     assert_eq!(answer["saturated_actuators"][0], "shoulder_motor");
+}
+
+/// Identity: a linear system in a file is the same as one in the model; a file that holds none is told of.
+#[test]
+fn linear_systems_are_read_from_files() {
+    let folder = Folder::new();
+    let model = servo() + &block(2) + &block(3);
+    folder.write("damped.toml", &model);
+    folder
+        .lissom(&["check", "damped.toml"])
+        .says(1, &["damper.npz"]);
+    folder.write("damper.npz", "no archive");
+    folder
+        .lissom(&["check", "damped.toml"])
+        .says(1, &["holds no linear system", "numpy.savez"]);
+    let array = |name: &str, shape: [usize; 2], values: &[f64]| NamedArray {
+        name: name.to_owned(),
+        shape: shape.to_vec(),
+        values: values.to_vec(),
+    };
+    let arrays = Arrays {
+        numbers: vec![
+            array("A", [1, 1], &[0.98]),
+            array("B", [1, 2], &[0.0, 0.02]),
+            array("C", [1, 1], &[-2000.0]),
+            array("D", [1, 2], &[0.0, 2000.0]),
+        ],
+        texts: Vec::new(),
+    };
+    let mut bytes = Vec::new();
+    npz::write_arrays(&arrays, &mut bytes).unwrap();
+    folder.write("damper.npz", bytes);
+    let inline =
+        "state_space = { a = [[0.98]], b = [[0.0, 0.02]], c = [[-2000.0]], d = [[0.0, 2000.0]] }";
+    let own = model.replace("state_space = { file = \"damper.npz\" }", inline);
+    assert_ne!(own, model);
+    folder.write("inline.toml", own);
+    let finals = ["damped.toml", "inline.toml"].map(|model| {
+        let short = ["--json", "--set", "simulation.duration_s=0.05"];
+        let run = folder.json(&[&["run", model][..], &short].concat());
+        let channels = &run["channels"];
+        ["shoulder.angle", "damper.state_1", "damper.shoulder.torque"]
+            .map(|channel| number(&channels[channel]["final"]))
+    });
+    assert_eq!(finals[0], finals[1]);
+    assert!(finals[0][2].abs() > 0.0);
 }

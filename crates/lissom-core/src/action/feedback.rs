@@ -1,19 +1,24 @@
 //! Controllers: torques and forces by deviations from the nominal motion.
 
 use lissom_numerics::{Coordinate, CoordinateKind};
-use lissom_spec::spec::{ControllerSpec, PidSpec};
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::{ControllerSpec, PidSpec, SensorSpec};
 
+use super::Actions;
 use super::sampling::{Due, Sampling};
+use super::state_space::StateSpaceLaw;
 use crate::axis::AxisName;
-use crate::view::AxisId;
+use crate::view::{AxisId, View};
 
 /// Feedback on joints with one degree of freedom.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Controller {
     /// Name, unique among controllers.
     pub name: String,
-    /// What it measures and drives.
+    /// What it drives, and measures unless that is sensors.
     pub axes: Vec<ControlledAxis>,
+    /// Channels that it measures, by their places among those of all sensors.
+    pub measures: Vec<usize>,
     /// How.
     pub law: ControlLaw,
     /// When, if not always.
@@ -34,13 +39,28 @@ pub struct ControlledAxis {
 impl Controller {
     /// A controller of the file, if every joint is known: gains belong to joints by their place.
     pub fn of(
+        model: &ModelSpec,
         spec: &ControllerSpec,
-        axis: impl FnMut(&String) -> Option<ControlledAxis>,
+        axis: impl FnMut(&str) -> Option<ControlledAxis>,
     ) -> Option<Self> {
+        let channels: Vec<String> = (model.sensor.iter())
+            .flat_map(SensorSpec::channels)
+            .collect();
+        let place =
+            |name: Option<String>| channels.iter().position(|own| Some(own) == name.as_ref());
+        let measures = model
+            .measured_by(spec)
+            .map(place)
+            .collect::<Option<Vec<_>>>()?;
+        let axes = model
+            .driven_by(spec)
+            .map(axis)
+            .collect::<Option<Vec<_>>>()?;
         Some(Self {
             name: spec.name.clone(),
-            axes: spec.joints.iter().map(axis).collect::<Option<_>>()?,
-            law: ControlLaw::of(spec)?,
+            law: ControlLaw::of(model, spec)?,
+            axes,
+            measures,
             sampling: spec.sampled.as_ref().map(Sampling::of),
         })
     }
@@ -51,6 +71,11 @@ impl Controller {
             let name = format!("{}.{}.{what}", self.name, axis.name.joint);
             Coordinate::new(name, unit, CoordinateKind::Control)
         };
+        let numbered = |number: usize| {
+            let name = format!("{}.state_{}", self.name, number + 1);
+            Coordinate::new(name, "1", CoordinateKind::Control)
+        };
+        let own = (0..self.law.own_states()).map(numbered);
         let of_law = self.axes.iter().flat_map(move |axis| {
             let [_, rate_unit, effort_unit] = axis.name.units();
             let all = [
@@ -66,12 +91,17 @@ impl Controller {
                 state(axis, &format!("{which}_{}", axis.name.effort_word()), unit)
             })
         });
-        of_law.chain(answers)
+        own.chain(of_law).chain(answers)
     }
 
     /// How many states it has.
     pub(super) fn state_count(&self) -> usize {
-        self.axes.len() * (self.law.states_per_axis() + self.answers())
+        self.law_states() + self.axes.len() * self.answers()
+    }
+
+    /// How many of them are those of its law: the first.
+    fn law_states(&self) -> usize {
+        self.law.own_states() + self.axes.len() * self.law.states_per_axis()
     }
 
     /// How many answers are kept for every axis: that which is held, and that which is delayed.
@@ -100,6 +130,8 @@ pub enum ControlLaw {
     },
     /// Gains of every joint, with states.
     Pid(Pid),
+    /// A linear system.
+    StateSpace(StateSpaceLaw),
 }
 
 /// Proportional, integral and derivative feedback of every joint by itself, with $`\delta e`$ the deviation:
@@ -161,7 +193,12 @@ impl Pid {
 
 impl ControlLaw {
     /// The law of a controller; `None` where none is given.
-    pub fn of(spec: &ControllerSpec) -> Option<Self> {
+    pub fn of(model: &ModelSpec, spec: &ControllerSpec) -> Option<Self> {
+        if let Some(law) = &spec.state_space {
+            let measured = model.measured_by(spec).count();
+            let law = StateSpaceLaw::of(law, measured, spec.drives.len());
+            return Some(Self::StateSpace(law));
+        }
         match (&spec.joint_pd, &spec.computed_pd, &spec.pid) {
             (Some(law), ..) => Some(Self::Joint {
                 position: law.position_gain.clone(),
@@ -179,8 +216,16 @@ impl ControlLaw {
     /// How many states it has for every axis.
     pub fn states_per_axis(&self) -> usize {
         match self {
-            Self::Joint { .. } | Self::Computed { .. } => 0,
+            Self::Joint { .. } | Self::Computed { .. } | Self::StateSpace(_) => 0,
             Self::Pid(pid) => 1 + usize::from(pid.filter.is_some()),
+        }
+    }
+
+    /// How many states it has beside those of its axes.
+    pub fn own_states(&self) -> usize {
+        match self {
+            Self::StateSpace(law) => law.states(),
+            Self::Joint { .. } | Self::Computed { .. } | Self::Pid(_) => 0,
         }
     }
 
@@ -213,6 +258,8 @@ impl ControlLaw {
                     let states = &states[i * per_axis..][..per_axis];
                     pid.effort(i, [*deviation, *rate], states)
                 }
+                // by readings, not by deviations
+                Self::StateSpace(_) => 0.0,
             };
         }
     }
@@ -226,6 +273,8 @@ pub struct Feedback {
     /// What the laws say now on all axes, and how their states would change: what sampled ones take over at their ticks.
     fresh: Vec<f64>,
     fresh_rates: Vec<f64>,
+    /// What sensors read for continuous controllers.
+    readings: Vec<f64>,
 }
 
 impl Feedback {
@@ -237,6 +286,22 @@ impl Feedback {
             deviations: vec![[0.0; 2]; axes],
             fresh: vec![0.0; axes],
             fresh_rates: vec![0.0; states],
+            readings: Vec::new(),
+        }
+    }
+
+    /// Reads sensors for continuous controllers.
+    pub(crate) fn look(&mut self, actions: &Actions, view: &mut impl View<f64>) {
+        let looks = |own: &Controller| own.sampling.is_none() && !own.measures.is_empty();
+        if !actions.controllers.iter().any(looks) {
+            return;
+        }
+        self.readings.clear();
+        for sensor in &actions.sensors {
+            let end = self.readings.len() + sensor.channel_count();
+            sensor.see(view, &mut self.readings);
+            // those that need accelerations are read at ticks only
+            self.readings.resize(end, f64::NAN);
         }
     }
 
@@ -267,7 +332,12 @@ impl Feedback {
                 &states[state..],
                 fresh,
             );
-            let held = state + axes.len() * law.states_per_axis();
+            let held = state + controller.law_states();
+            if let (ControlLaw::StateSpace(law), None) = (law, controller.sampling) {
+                let (own, measured) = (state..held, (&self.readings[..], &controller.measures[..]));
+                law.answer(&states[own.clone()], measured, fresh);
+                law.change(&states[own.clone()], measured, &mut self.fresh_rates[own]);
+            }
             efforts[own.clone()].copy_from_slice(match controller.sampling {
                 None => fresh,
                 Some(_) => &states[held..held + axes.len()],
@@ -291,6 +361,7 @@ impl Feedback {
         for controller in controllers {
             let Controller { axes, law, .. } = controller;
             let per_axis = law.states_per_axis();
+            // those of a linear system are known from its evaluation
             for (i, (axis, deviation)) in axes.iter().zip(&mut deviations).enumerate() {
                 if let ControlLaw::Pid(pid) = law {
                     let own = first + i * per_axis..first + (i + 1) * per_axis;
@@ -307,17 +378,18 @@ impl Feedback {
         }
     }
 
-    /// What sampled controllers do at an instant where they were evaluated last: `due` tells what is to be done, `states` are those of the controllers.
+    /// What sampled controllers do at an instant where they were evaluated last: `due` tells what is to be done, `readings` are those of all sensors there, `states` are those of the controllers.
     pub fn tick(
         &self,
         controllers: &[Controller],
         due: impl Fn(&Sampling) -> Due,
+        readings: &[f64],
         states: &mut [f64],
     ) {
         let (mut axis, mut state) = (0, 0);
         for controller in controllers {
             let axes = controller.axes.len();
-            let of_law = axes * controller.law.states_per_axis();
+            let of_law = controller.law_states();
             let own = state..state + controller.state_count();
             if let Some(sampling) = &controller.sampling {
                 let due = due(sampling);
@@ -327,11 +399,17 @@ impl Feedback {
                     held.copy_from_slice(coming);
                 }
                 if due.sample {
-                    let fresh = &self.fresh[axis..axis + axes];
                     let next = if coming.is_empty() { held } else { coming };
-                    next.copy_from_slice(fresh);
-                    for (state, rate) in law.iter_mut().zip(&self.fresh_rates[own.clone()]) {
-                        *state += sampling.period * rate;
+                    if let ControlLaw::StateSpace(system) = &controller.law {
+                        let measured = (readings, &controller.measures[..]);
+                        let before = law.to_vec();
+                        system.answer(&before, measured, next);
+                        system.change(&before, measured, law);
+                    } else {
+                        next.copy_from_slice(&self.fresh[axis..axis + axes]);
+                        for (state, rate) in law.iter_mut().zip(&self.fresh_rates[own.clone()]) {
+                            *state += sampling.period * rate;
+                        }
                     }
                 }
             }

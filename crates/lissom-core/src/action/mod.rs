@@ -7,6 +7,7 @@
 //! | inputs: torques and forces from outside | `load.rs` |
 //! | controllers | `feedback.rs` |
 //! | ticks of those that are sampled | `sampling.rs` |
+//! | linear systems between sensors and drives | `state_space.rs` |
 //! | actuators, through which inputs and controllers act | `actuator.rs` |
 //! | derivatives of these laws | `restoring.rs` |
 //!
@@ -20,11 +21,13 @@ mod load;
 mod resistance;
 mod restoring;
 mod sampling;
+mod state_space;
 
 use lissom_numerics::Coordinate;
 use lissom_spatial::Real;
 
 use crate::limit::{Limit, LimitedQuantity};
+use crate::sensor::Sensor;
 use crate::view::{AxisId, View};
 
 pub use actuator::{Actuator, Delivery, Response, Saturation};
@@ -35,6 +38,7 @@ pub use resistance::{JointResistance, Resistance};
 pub use restoring::{Pull, Pulled};
 pub(crate) use sampling::merged;
 pub use sampling::{Due, Sampling};
+pub use state_space::StateSpaceLaw;
 
 /// What acts on a mechanism besides gravity.
 #[derive(Clone, Debug, Default)]
@@ -47,6 +51,8 @@ pub struct Actions {
     pub loads: Vec<Load>,
     /// Feedback.
     pub controllers: Vec<Controller>,
+    /// What is measured.
+    pub sensors: Vec<Sensor>,
     /// Through which inputs and feedback act on some axes.
     pub actuators: Vec<Actuator>,
     /// What a run watches.
@@ -56,6 +62,8 @@ pub struct Actions {
 /// Values of inputs and of feedback at one instant, and what actuators make of them.
 #[derive(Clone, Debug, Default)]
 pub struct Efforts {
+    /// The instant.
+    pub time_s: f64,
     /// One per input: what acts, or what is asked of an actuator.
     pub inputs: Vec<f64>,
     /// One per axis of every controller, likewise.

@@ -115,6 +115,11 @@ impl Actions {
                         stiffness: pid.position[i],
                         damping: pid.filter.map_or(pid.rate[i], |_| 0.0),
                     },
+                    // readings need not be those of the axes
+                    ControlLaw::StateSpace(_) => Pull {
+                        stiffness: 0.0,
+                        damping: 0.0,
+                    },
                 };
                 tell(Pulled::Axis(axis.drive), pull);
                 place += 1;

@@ -73,6 +73,8 @@ pub enum Source {
     Actuator(usize),
     /// A state of a controller, by its place among those of controllers and actuators.
     Control(usize),
+    /// A sensor, by its place.
+    Sensor(usize),
     /// A prescribed motion, by its place.
     Drive(usize),
     /// What closes a loop, by its place.
@@ -115,6 +117,8 @@ pub enum Quantity {
     SectionLoad,
     /// A stress in a section of a beam.
     Stress,
+    /// What a sensor reads.
+    Reading,
     /// By how much a closure is open.
     Violation,
     /// Where something would be on the nominal trajectory.

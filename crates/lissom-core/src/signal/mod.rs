@@ -7,19 +7,21 @@ mod description;
 mod part;
 mod reaction;
 mod readout;
+mod row;
 mod section_load;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, Range};
 
 use lissom_numerics::Coordinate;
-use lissom_spatial::Force;
 
 use crate::action::Controller;
 use crate::dynamics::EnergyAndMomentum;
+use crate::sensor::{Sensor, read_sensors};
 use crate::view::MarkerId;
 use part::{AXES, QUATERNION};
 use reaction::{carried_wrenches, joint_reactions};
+use row::{read_position, read_rate, read_section};
 use section_load::{applied_wrenches, section_loads};
 
 pub use description::{Kind, Quantity, Signal, Source, Stage};
@@ -27,6 +29,7 @@ pub use part::{
     BeamPart, ClosureEnd, ClosurePart, Coordinates, ElasticId, JointPart, NodePart, NodeSignals,
     Parts,
 };
+pub(crate) use reaction::JointForces;
 pub use readout::{JointReading, MarkerReading, Readout};
 
 /// A signal: its place in the list of a mechanism.
@@ -38,6 +41,7 @@ pub struct SignalId(pub usize);
 pub struct Signals {
     list: Vec<Signal>,
     parts: Parts,
+    sensors: Vec<Sensor>,
     /// Signals that are read together.
     groups: Vec<(Group, Range<usize>)>,
     by_name: BTreeMap<String, SignalId>,
@@ -58,6 +62,7 @@ enum Group {
     Violations,
     Node(usize),
     Marker(MarkerId),
+    Sensors,
     Reactions,
     SectionLoads,
     Nominal,
@@ -121,6 +126,7 @@ impl Signals {
             groups: Vec::new(),
             by_name: BTreeMap::new(),
             parts: Parts::default(),
+            sensors: actions.sensors.clone(),
         };
         signals.add(Group::Positions, |add| {
             for part in &parts.coordinates {
@@ -196,6 +202,14 @@ impl Signals {
             let id = MarkerId(at);
             signals.add(Group::Marker(id), |add| add.marker(marker, id));
         }
+        signals.add(Group::Sensors, |add| {
+            for (at, sensor) in actions.sensors.iter().enumerate() {
+                let what = (Kind::Output, sensor.stage());
+                for (name, unit) in sensor.channels() {
+                    add.signal(name, unit, what, (Source::Sensor(at), Quantity::Reading));
+                }
+            }
+        });
         signals.add(Group::Reactions, |add| {
             for (at, joint) in parts.joints.iter().enumerate() {
                 add.wrench(&format!("{}.reaction", joint.name), Source::Reaction(at));
@@ -345,6 +359,7 @@ impl Signals {
             Group::Drives => {
                 row.extend((0..parts.drives.len()).map(|drive| readout.driving_effort(drive)));
             }
+            Group::Sensors => read_sensors(&self.sensors, parts, readout, row),
             Group::Reactions => {
                 readout.find_reactions();
                 for wrench in joint_reactions(parts, readout) {
@@ -410,53 +425,6 @@ impl Index<SignalId> for Signals {
 
     fn index(&self, SignalId(at): SignalId) -> &Signal {
         &self.list[at]
-    }
-}
-
-fn read_position(part: &Coordinates, readout: &dyn Readout, row: &mut Vec<f64>) {
-    match part {
-        Coordinates::Axis(axis, _) => row.push(readout.axis(*axis)[0]),
-        Coordinates::Joint {
-            joint, translates, ..
-        } => {
-            let reading = readout.joint(*joint);
-            if *translates {
-                row.extend_from_slice(&reading.position);
-            }
-            row.extend_from_slice(&reading.quaternion);
-        }
-        Coordinates::Elastic { at, .. } => row.push(readout.elastic(*at)[0]),
-        Coordinates::Orientation { at, .. } => row.extend(readout.orientation(*at)),
-    }
-}
-
-fn read_rate(part: &Coordinates, readout: &dyn Readout, row: &mut Vec<f64>) {
-    match part {
-        Coordinates::Axis(axis, _) => row.push(readout.axis(*axis)[1]),
-        Coordinates::Joint {
-            joint, translates, ..
-        } => {
-            let reading = readout.joint(*joint);
-            row.extend_from_slice(&reading.angular_velocity);
-            if *translates {
-                row.extend_from_slice(&reading.velocity);
-            }
-        }
-        Coordinates::Elastic { at, .. } => row.push(readout.elastic(*at)[1]),
-        Coordinates::Orientation { turns: false, .. } => {}
-        Coordinates::Orientation { at, .. } => row.extend(readout.orientation_rate(*at)),
-    }
-}
-
-/// Appends loads and stresses of a section.
-fn read_section(beam: &BeamPart, load: &Force<f64>, row: &mut Vec<f64>) {
-    row.extend_from_slice(&load.force.0);
-    row.extend_from_slice(&load.moment.0);
-    if let Some(section) = &beam.section {
-        let stresses = section.under(load);
-        row.extend_from_slice(&stresses.normal);
-        row.extend(stresses.shear);
-        row.extend(stresses.equivalent());
     }
 }
 

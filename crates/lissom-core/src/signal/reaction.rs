@@ -35,6 +35,37 @@ pub(super) fn carried_wrenches(parts: &Parts, readout: &mut dyn Readout) -> Vec<
     carried
 }
 
+/// What joints exert on the bodies written as their children, by their names.
+pub(crate) struct JointForces(Vec<(String, Force<f64>)>);
+
+impl JointForces {
+    /// Of all joints, those that close loops included. Forces of constraint must have been found before.
+    pub(crate) fn of(parts: &Parts, readout: &mut dyn Readout) -> Self {
+        let named = |names: Vec<&String>, forces: Vec<Force<f64>>| {
+            let names: Vec<String> = names.into_iter().cloned().collect();
+            names.into_iter().zip(forces)
+        };
+        let carrying = joint_reactions(parts, readout);
+        let closing = (0..parts.closures.len()).map(|closure| readout.closure_force(closure));
+        let closing: Vec<Force<f64>> = closing.collect();
+        let carrying = named(
+            parts.joints.iter().map(|joint| &joint.name).collect(),
+            carrying,
+        );
+        let closing = named(
+            parts.closures.iter().map(|own| &own.name).collect(),
+            closing,
+        );
+        Self(carrying.chain(closing).collect())
+    }
+
+    /// That of one joint.
+    pub(crate) fn on(&self, joint: &str) -> Option<Force<f64>> {
+        let mut all = self.0.iter();
+        all.find(|(name, _)| name == joint).map(|(_, force)| *force)
+    }
+}
+
 /// What every joint of a mechanism exerts on the body written as its child, at the joint's frame on that body and in its axes.
 /// Forces of constraint must have been found before.
 pub(super) fn joint_reactions(parts: &Parts, readout: &mut dyn Readout) -> Vec<Force<f64>> {

@@ -4,7 +4,7 @@ use lissom_spatial::{Force, Transform, Vector};
 
 use super::part::{ElasticId, Parts};
 use crate::action::{Actions, Efforts};
-use crate::view::{AxisId, JointId, MarkerId, MarkerMotion};
+use crate::view::{AxisId, GaugeId, JointId, MarkerId, MarkerMotion};
 
 /// Where a spherical or free joint is.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,6 +62,12 @@ pub trait Readout {
 
     /// Motion of a marker.
     fn marker(&mut self, marker: MarkerId) -> MarkerReading;
+
+    /// Axial strain at a gauge.
+    fn strain(&mut self, gauge: GaugeId) -> f64;
+
+    /// Acceleration of a marker less that of free fall, in ground components, where forces of constraint were found last.
+    fn specific_force(&mut self, marker: MarkerId) -> Vector<f64>;
 
     /// Position and rate of an axis on the nominal trajectory; not a number where that could not be followed.
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2];

@@ -1,7 +1,7 @@
 //! Linearised equations with the controllers of the model in the loop, and the actuators through which they act.
 //!
 //! On the actuated coordinates controllers ask for $`u = -K_p\,\delta e - K_v\,\delta\dot e + S z`$, with the states $`z`$ of
-//! [`Pid`] control. What an actuator gives of it is all of it or, where it saturates, nothing; one with a response time gives its state.
+//! [`Pid`] control and of linear systems, whose readings are rows of the deviations. What an actuator gives of it is all of it or, where it saturates, nothing; one with a response time gives its state.
 
 use nalgebra::DMatrix;
 
@@ -12,7 +12,7 @@ use lissom_spec::ModelSpec;
 
 use super::servo::{members, servos, uncontrolled};
 use super::{AnalysisError, Linearized};
-use crate::action::{ControlLaw, Pid, Saturation};
+use crate::action::{ControlLaw, Pid, Saturation, StateSpaceLaw};
 
 /// What joints do on which inputs or controllers act, for modes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,8 +100,21 @@ enum StateKind {
     Integral { gain: f64, tracking: Option<f64> },
     /// $`\dot x = (-\delta\dot e - x)/T_f`$ adds $`k_v x`$.
     Filtered { gain: f64, time: f64 },
+    /// One of a linear system, which says by itself what it does.
+    Numbered,
     /// $`\dot w = (\bar u - w)/T`$ is what the actuator gives.
     Delivered { time: f64 },
+}
+
+/// A controller that is a linear system.
+struct System {
+    law: StateSpaceLaw,
+    /// What it measures, among the sensors of a point.
+    channels: Vec<usize>,
+    /// What it drives, among the actuated coordinates.
+    rows: Vec<usize>,
+    /// The first of its states.
+    first: usize,
 }
 
 /// What closes the loops.
@@ -110,6 +123,7 @@ struct Closing {
     /// Degrees of freedom of the actuated coordinates.
     actuated: Vec<usize>,
     states: Vec<LoopState>,
+    systems: Vec<System>,
     /// The actuator of every actuated coordinate under control, if it has one.
     actuator: Vec<Option<usize>>,
 }
@@ -119,18 +133,39 @@ impl Closing {
         let trajectory = &linearized.trajectory;
         let members = members(spec, trajectory, &linearized.controlled)?;
         let mut actuator = vec![None; trajectory.actuated().len()];
-        let mut states = Vec::new();
+        let (mut states, mut systems) = (Vec::new(), Vec::new());
         for (controller, members) in spec.controller.iter().zip(&members) {
-            for (joint, &row) in controller.joints.iter().zip(members) {
+            for (joint, &row) in spec.driven_by(controller).zip(members) {
                 let mut all = spec.actuator.iter();
-                actuator[row] = all.position(|actuator| actuator.joint == *joint);
+                actuator[row] = all.position(|actuator| actuator.joint == joint);
             }
-            let Some(ControlLaw::Pid(pid)) = ControlLaw::of(controller) else {
-                continue;
-            };
-            for (i, (joint, &row)) in controller.joints.iter().zip(members).enumerate() {
-                let name = format!("{}.{joint}", controller.name);
-                states.extend(states_of(&pid, i, &name, row));
+            match ControlLaw::of(spec, controller) {
+                Some(ControlLaw::Pid(pid)) => {
+                    for (i, (joint, &row)) in controller.joints.iter().zip(members).enumerate() {
+                        let name = format!("{}.{joint}", controller.name);
+                        states.extend(states_of(&pid, i, &name, row));
+                    }
+                }
+                Some(ControlLaw::StateSpace(law)) => {
+                    let known = &trajectory.labels().sensors;
+                    let channel = |name: Option<String>| {
+                        let mut all = known.iter();
+                        all.position(|(own, _)| Some(own) == name.as_ref())
+                    };
+                    let first = states.len();
+                    states.extend((0..law.states()).map(|number| LoopState {
+                        row: members[0],
+                        name: format!("{}.state_{}", controller.name, number + 1),
+                        kind: StateKind::Numbered,
+                    }));
+                    systems.push(System {
+                        channels: spec.measured_by(controller).filter_map(channel).collect(),
+                        rows: members.clone(),
+                        law,
+                        first,
+                    });
+                }
+                _ => {}
             }
         }
         for (row, actuator) in actuator.iter().enumerate() {
@@ -146,6 +181,7 @@ impl Closing {
             servos: servos(spec, trajectory, &linearized.controlled)?,
             actuated: trajectory.actuated().to_vec(),
             states,
+            systems,
             actuator,
         })
     }
@@ -158,10 +194,13 @@ impl Closing {
                 "m" => ("force", "N"),
                 _ => ("torque", "N m"),
             };
+            if let StateKind::Numbered = state.kind {
+                return (state.name.clone(), "1");
+            }
             let (what, unit) = match state.kind {
                 StateKind::Integral { .. } => ("integral", unit),
                 StateKind::Filtered { .. } => ("filtered_rate", label.rate_unit),
-                StateKind::Delivered { .. } => (effort, unit),
+                StateKind::Delivered { .. } | StateKind::Numbered => (effort, unit),
             };
             (format!("{}.{what}", state.name), unit)
         };
@@ -172,18 +211,42 @@ impl Closing {
     fn close(&self, point: &mut Point, saturations: &[Saturation]) {
         let (dofs, rows) = (point.linear.mass.nrows(), self.actuated.len());
         // what is asked for, against the deviations, against their rates, and by the states
-        let mut asked = [(); 2].map(|()| DMatrix::zeros(rows, rows));
+        let mut gains = [(); 2].map(|()| DMatrix::zeros(rows, rows));
         for servo in &self.servos {
-            servo.add_position_gain(point.time, &mut asked[0]);
-            servo.add_rate_gain(point.time, &mut asked[1]);
+            servo.add_position_gain(point.time, &mut gains[0]);
+            servo.add_rate_gain(point.time, &mut gains[1]);
+        }
+        let mut asked = [(); 2].map(|()| DMatrix::zeros(rows, dofs));
+        for (asked, gains) in asked.iter_mut().zip(&gains) {
+            for (j, &dof) in self.actuated.iter().enumerate() {
+                asked.column_mut(dof).copy_from(&gains.column(j));
+            }
+        }
+        for system in &self.systems {
+            for (i, &row) in system.rows.iter().enumerate() {
+                for (j, &channel) in system.channels.iter().enumerate() {
+                    let (gain, sensor) = (system.law.feedthrough[(i, j)], &point.sensors[channel]);
+                    for dof in 0..dofs {
+                        asked[0][(row, dof)] -= gain * sensor.position[dof];
+                        asked[1][(row, dof)] -= gain * sensor.rate[dof];
+                    }
+                }
+            }
         }
         let mut by_state = DMatrix::zeros(rows, self.states.len());
         for (at, state) in self.states.iter().enumerate() {
             by_state[(state.row, at)] = match state.kind {
                 StateKind::Integral { .. } => 1.0,
                 StateKind::Filtered { gain, .. } => gain,
-                StateKind::Delivered { .. } => 0.0,
+                StateKind::Delivered { .. } | StateKind::Numbered => 0.0,
             };
+        }
+        for system in &self.systems {
+            for (i, &row) in system.rows.iter().enumerate() {
+                for at in 0..system.law.states() {
+                    by_state[(row, system.first + at)] = system.law.output[(i, at)];
+                }
+            }
         }
         let saturation = |row: usize| {
             let own = self.actuator[row].and_then(|at| saturations.get(at));
@@ -199,14 +262,34 @@ impl Closing {
         };
         // adds a multiple of what is asked on a coordinate to the rate of a state
         let add_asked = |loops: &mut LoopStates, at: usize, row: usize, share: f64| {
-            for (j, &dof) in self.actuated.iter().enumerate() {
-                loops.position[(at, dof)] -= share * asked[0][(row, j)];
-                loops.rate[(at, dof)] -= share * asked[1][(row, j)];
+            for dof in 0..dofs {
+                loops.position[(at, dof)] -= share * asked[0][(row, dof)];
+                loops.rate[(at, dof)] -= share * asked[1][(row, dof)];
             }
             for other in 0..count {
                 loops.own[(at, other)] += share * by_state[(row, other)];
             }
         };
+        for System {
+            law,
+            channels,
+            first,
+            ..
+        } in &self.systems
+        {
+            for at in 0..law.states() {
+                for other in 0..law.states() {
+                    loops.own[(first + at, first + other)] += law.state[(at, other)];
+                }
+                for (j, &channel) in channels.iter().enumerate() {
+                    let (gain, sensor) = (law.input[(at, j)], &point.sensors[channel]);
+                    for dof in 0..dofs {
+                        loops.position[(first + at, dof)] += gain * sensor.position[dof];
+                        loops.rate[(first + at, dof)] += gain * sensor.rate[dof];
+                    }
+                }
+            }
+        }
         let mut is_delivered = vec![false; rows];
         for (at, state) in self.states.iter().enumerate() {
             let (row, dof) = (state.row, self.actuated[state.row]);
@@ -221,6 +304,7 @@ impl Closing {
                     loops.rate[(at, dof)] -= 1.0 / time;
                     loops.own[(at, at)] -= 1.0 / time;
                 }
+                StateKind::Numbered => {}
                 StateKind::Delivered { time } => {
                     is_delivered[row] = true;
                     loops.force[(dof, at)] = 1.0;
@@ -236,9 +320,9 @@ impl Closing {
             if is_delivered[row] || saturation(row).effort {
                 continue;
             }
-            for (j, &column) in self.actuated.iter().enumerate() {
-                linear.structural[(dof, column)] += asked[0][(row, j)];
-                linear.damping[(dof, column)] += asked[1][(row, j)];
+            for column in 0..dofs {
+                linear.structural[(dof, column)] += asked[0][(row, column)];
+                linear.damping[(dof, column)] += asked[1][(row, column)];
             }
             for at in 0..count {
                 loops.force[(dof, at)] += by_state[(row, at)];

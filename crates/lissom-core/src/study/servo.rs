@@ -25,8 +25,12 @@ pub(super) fn refuse_control_states(
     remedy: &'static str,
 ) -> Result<(), AnalysisError> {
     let with_states = |controller: &&ControllerSpec| {
-        let has_states = |law: ControlLaw| law.states_per_axis() > 0;
-        controller.sampled.is_some() || ControlLaw::of(controller).is_some_and(has_states)
+        let is_gain = |law: &ControlLaw| match law {
+            ControlLaw::Joint { .. } | ControlLaw::Computed { .. } => true,
+            ControlLaw::Pid(_) | ControlLaw::StateSpace(_) => false,
+        };
+        controller.sampled.is_some()
+            || !ControlLaw::of(spec, controller).is_some_and(|law| is_gain(&law))
     };
     let controller = spec.controller.iter().find(with_states);
     let name = (controller.map(|controller| &controller.name))
@@ -58,7 +62,7 @@ pub(super) fn members(
     let of_controller = |(controller, coordinates): (&ControllerSpec, &Vec<usize>)| {
         let members: Vec<usize> = coordinates.iter().filter_map(place).collect();
         // gains belong to joints by their place
-        if members.len() < controller.joints.len() {
+        if members.len() < spec.driven_by(controller).count() {
             return Err(AnalysisError::SolvedFor {
                 controller: controller.name.clone(),
             });
@@ -78,7 +82,7 @@ pub(super) fn servos(
 ) -> Result<Vec<Servo>, AnalysisError> {
     let members = members(spec, trajectory, controlled)?;
     let servo = |(controller, members): (&ControllerSpec, Vec<usize>)| {
-        Some(match ControlLaw::of(controller)? {
+        Some(match ControlLaw::of(spec, controller)? {
             ControlLaw::Joint { position, rate } => Servo::constant(members, &position, &rate),
             ControlLaw::Computed { frequency, damping } => {
                 Servo::computed(trajectory, members, frequency, damping)
@@ -94,6 +98,7 @@ pub(super) fn servos(
                 }
                 Servo::constant(members, &position, &rate)
             }
+            ControlLaw::StateSpace(_) => return None,
         })
     };
     let controllers = spec.controller.iter();

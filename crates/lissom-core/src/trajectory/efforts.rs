@@ -4,13 +4,14 @@ use lissom_numerics::integrate::Flow;
 
 use super::{NominalError, RigidMechanism, Trajectory};
 use crate::action::{Actions, Delivery, Efforts, Inputs};
-use crate::view::AxisId;
+use crate::view::{AxisId, View};
 
 impl Efforts {
     /// For these actions.
     pub fn new(actions: &Actions) -> Self {
         let states = actions.control_states().len();
         Self {
+            time_s: 0.0,
             inputs: vec![0.0; actions.loads.len()],
             feedback: vec![0.0; actions.controlled().count()],
             delivered: vec![Delivery::default(); actions.actuators.len()],
@@ -19,7 +20,7 @@ impl Efforts {
         }
     }
 
-    /// Values of all inputs, of feedback and of actuators at an instant, and rates of the states of controllers and actuators; `measured` gives position and rate of an axis.
+    /// Values of all inputs, of feedback and of actuators at an instant, and rates of the states of controllers and actuators; `view` is the state.
     ///
     /// # Errors
     /// When the nominal trajectory cannot be followed or driven. What goes by it is then not a number, which integrators
@@ -30,8 +31,9 @@ impl Efforts {
         inputs: &Inputs,
         trajectory: Option<&mut Trajectory<R>>,
         time: f64,
-        measured: impl Fn(AxisId) -> [f64; 2],
+        view: &mut impl View<f64>,
     ) -> Result<(), NominalError> {
+        self.time_s = time;
         let Some(trajectory) = trajectory else {
             inputs.evaluate(&actions.loads, time, |_| 0.0, &mut self.inputs);
             self.deliver(actions);
@@ -47,7 +49,7 @@ impl Efforts {
             }
         };
         inputs.evaluate(&actions.loads, time, feedforward, &mut self.inputs);
-        trajectory.feed_back(actions, measured, &self.control, &mut self.feedback);
+        trajectory.feed_back(actions, view, &self.control, &mut self.feedback);
         if unknown {
             self.feedback.fill(f64::NAN);
         }

@@ -31,7 +31,7 @@ use lissom_numerics::{Memory, RecallError};
 
 use crate::action::{Actions, ControlLaw, Feedback, Gear, Load, LoadTarget, Sampling};
 use crate::profile::MotionCurve;
-use crate::view::AxisId;
+use crate::view::{AxisId, View};
 
 pub use efforts::NominalDrives;
 pub use error::NominalError;
@@ -382,20 +382,20 @@ impl<R: RigidMechanism> Trajectory<R> {
         ]
     }
 
-    /// Torques and forces of the controllers as of the last update; `measured` gives position and rate of an axis, `states` are those of
-    /// the controllers.
+    /// Torques and forces of the controllers as of the last update; `view` is the state, `states` are those of the controllers.
     pub fn feed_back(
         &mut self,
         actions: &Actions,
-        measured: impl Fn(AxisId) -> [f64; 2],
+        view: &mut impl View<f64>,
         states: &[f64],
         efforts: &mut [f64],
     ) {
         let (mechanism, state) = (&self.mechanism, &self.state);
         let (mass, count) = (&self.controlled_mass, self.controlled.len());
+        self.feedback.look(actions, view);
         self.feedback.evaluate(
             &actions.controllers,
-            measured,
+            |axis| view.axis(axis),
             |axis| {
                 let rate = mechanism.axis_rate(axis, state);
                 [mechanism.axis(axis, state), rate]
@@ -411,10 +411,10 @@ impl<R: RigidMechanism> Trajectory<R> {
         &mut self.feedback
     }
 
-    /// What sampled controllers do at an instant at whose state they were evaluated last; `states` are those of controllers and actuators.
-    pub fn tick(&self, actions: &Actions, time_s: f64, states: &mut [f64]) {
+    /// What sampled controllers do at an instant at whose state they were evaluated last; `readings` are those of all sensors there, `states` those of controllers and actuators.
+    pub fn tick(&self, actions: &Actions, time_s: f64, readings: &[f64], states: &mut [f64]) {
         let due = |sampling: &Sampling| sampling.due(self.start_s, time_s);
-        self.feedback.tick(&actions.controllers, due, states);
+        (self.feedback).tick(&actions.controllers, due, readings, states);
     }
 
     /// Entry of the diagonal of $`\bar M`$ for an axis under feedback, by its place among these, as of the last update.

@@ -53,8 +53,9 @@ pub(super) fn motions(spec: &ModelSpec) -> Vec<Driven> {
 pub(super) fn controllers(spec: &ModelSpec) -> Vec<Driven> {
     let driven = |controller: &ControllerSpec| Driven {
         what: "controller",
-        target: controller.joints.join(", "),
+        target: spec.driven_by(controller).collect::<Vec<_>>().join(", "),
         profile: match (&controller.joint_pd, &controller.pid) {
+            _ if controller.state_space.is_some() => "state_space",
             (Some(_), _) => "joint_pd",
             (None, Some(_)) => "pid",
             (None, None) => "computed_pd",

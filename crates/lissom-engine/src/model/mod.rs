@@ -2,6 +2,7 @@
 
 mod bases;
 mod build;
+mod gauge;
 mod places;
 mod rigid;
 

@@ -1,5 +1,6 @@
 //! Where the axes, joints and motors that things act on are in the vectors of a tree, and which of them are moved.
 
+use super::gauge::StrainGauge;
 use lissom_core::{AxisId, AxisName, JointId, LoadTarget};
 use lissom_spec::spec::MotionProfile;
 use lissom_tree::System;
@@ -13,6 +14,8 @@ pub struct Places {
     pub joints: Vec<BallJoint>,
     /// Joints of the file that carry bodies.
     pub carrying: Vec<CarryingJoint>,
+    /// Strain gauges, in the order of the sensors.
+    pub gauges: Vec<StrainGauge>,
     /// Stubs of joints that are cut and acted on, in the order of their closures.
     pub stubs: Vec<Stub>,
 }
@@ -119,6 +122,7 @@ impl Places {
             joint.position = layout.joint_position[joint.body];
             joint.velocity = layout.joint_velocity[joint.body];
         }
+        places.gauges.fill(StrainGauge::default());
         places
     }
 }

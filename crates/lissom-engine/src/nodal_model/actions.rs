@@ -11,9 +11,9 @@ use lissom_nodal::{
 use lissom_spatial::{Real, Vector};
 use lissom_spec::spec::LoadQuantity;
 
+use super::NodalModel;
 use super::trajectory::{NodalTrajectory, trajectory};
 use super::view::NodalView;
-use super::{NodalAxis, NodalModel};
 
 /// Drives, inputs and feedback of a nodal model at an instant.
 #[derive(Clone, Debug)]
@@ -99,20 +99,15 @@ impl Excitation for NodalActions<'_> {
         self.nodal.write_drives(time, drives);
     }
 
-    fn update(&mut self, time: f64, nodes: &View<'_, f64>) {
+    fn update(&mut self, time: f64, nodes: &mut View<'_, f64>) {
         let nodal = self.nodal;
-        let measured = |AxisId(axis)| {
-            let axis: &NodalAxis = &nodal.axes[axis];
-            let (element, index) = (axis.element, axis.deformation);
-            let rate = nodes.deformation_rate(element, index);
-            [nodes.deformation(element, index), rate]
-        };
+        let mut view = NodalView { nodal, nodes };
         let (efforts, inputs) = (&mut self.efforts, &self.inputs);
         self.trouble = match &mut self.trajectory {
             Ok(trajectory) => {
                 let trajectory = trajectory.as_mut();
                 let evaluated =
-                    efforts.evaluate(&nodal.actions, inputs, trajectory, time, measured);
+                    efforts.evaluate(&nodal.actions, inputs, trajectory, time, &mut view);
                 evaluated.err()
             }
             Err(error) => {

@@ -376,7 +376,7 @@ impl<'a> Builder<'a> {
         }
         let mechanism = self.assembly.clone().finish()?;
         let (position, velocity) = self.start(&mechanism);
-        let loaded = self.loaded_beams();
+        let (loaded, gauges) = (self.loaded_beams(), self.gauges());
         let path = MarkerPath::of(self.spec, |name| self.written.markers.get(name).copied());
         Ok(NodalModel {
             charts: Charts::of(
@@ -405,6 +405,7 @@ impl<'a> Builder<'a> {
             has_loops: !self.closings.is_empty(),
             beams: self.beams,
             loaded,
+            gauges,
             bent: self.bent,
             start_s: self.spec.simulation.start_s,
             initial_position: position,

@@ -72,9 +72,9 @@ impl Followers {
             }
             _ => BTreeSet::new(),
         };
-        let inputs = spec.input.iter().filter_map(|input| input.joint.as_ref());
-        let controlled = spec.controller.iter().flat_map(|law| &law.joints);
-        let driven: BTreeSet<&str> = inputs.chain(controlled).map(String::as_str).collect();
+        let inputs = spec.input.iter().filter_map(|input| input.joint.as_deref());
+        let controlled = spec.controller.iter().flat_map(|law| spec.driven_by(law));
+        let driven: BTreeSet<&str> = inputs.chain(controlled).collect();
         let mut is_of_joint = vec![false; open.dof_count()];
         for axis in axes {
             let Some(dof) = open.deformation_dof(axis.element, axis.deformation) else {

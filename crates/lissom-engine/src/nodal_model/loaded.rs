@@ -3,8 +3,9 @@
 use lissom_core::{BeamPart, ClosureEnd, MarkerId, SectionStress};
 use lissom_nodal::{ElementId, End, Equations};
 use lissom_spatial::{Force, Transform};
-use lissom_spec::spec;
+use lissom_spec::spec::{self, SensorKind, SensorSpec};
 
+use super::NodalGauge;
 use super::build::Builder;
 
 /// A beam whose loads are recorded.
@@ -111,6 +112,26 @@ impl Builder<'_> {
             elements: self.spans.get(body.name.as_str())?.clone(),
             masses: masses.map(|&(_, end, place)| (end, place)).collect(),
         })
+    }
+
+    /// The strain gauges of the model.
+    pub(super) fn gauges(&self) -> Vec<Option<NodalGauge>> {
+        let strains = self.spec.sensor.iter().filter_map(SensorSpec::kind);
+        let strains = strains.filter_map(|kind| match kind {
+            SensorKind::Strain(strain) => Some(strain),
+            _ => None,
+        });
+        let gauge = |strain: &spec::StrainSpec| {
+            let elements = self.spans.get(strain.body.as_str())?;
+            let is_before = |(_, [begin, _]): &&(ElementId, [f64; 2])| *begin <= strain.at_m;
+            let &(element, [begin, end]) = elements.iter().rfind(is_before)?;
+            Some(NodalGauge {
+                element,
+                at: ((strain.at_m - begin) / (end - begin)).min(1.0),
+                offset: strain.offset_m,
+            })
+        };
+        strains.map(gauge).collect()
     }
 
     /// Notes where a lumped mass of a body is fixed to it; several at one end are one.

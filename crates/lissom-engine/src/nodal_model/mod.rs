@@ -24,6 +24,7 @@ mod joints;
 mod loaded;
 mod loops;
 mod lowest;
+mod motion;
 mod nodes;
 mod nominal;
 mod open_loops;
@@ -43,10 +44,11 @@ use std::collections::BTreeMap;
 
 use lissom_core::{
     Actions, Actuator, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance,
-    MarkerId, MarkerPath, MotionCurve, NominalError, StateError,
+    MarkerId, MarkerPath, MotionCurve, NominalError, Sensor, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::{Matrix, Vector, rounded};
+use lissom_spec::spec::EncoderSide;
 use lissom_spec::{ModelSpec, Path};
 use lissom_tree::flex::FlexError;
 
@@ -187,6 +189,8 @@ pub struct NodalModel {
     beams: BTreeMap<ElementId, String>,
     /// Beams whose loads are recorded.
     loaded: Vec<LoadedBeam>,
+    /// Strain gauges, in the order of the sensors; none on beams that do not deform.
+    gauges: Vec<Option<NodalGauge>>,
     /// Deformations of beams that start deformed.
     bent: Vec<(ElementId, usize)>,
     /// When the nominal motion begins.
@@ -278,6 +282,17 @@ pub struct NodalMarker {
     pub end: End,
 }
 
+/// A strain gauge.
+#[derive(Clone, Copy, Debug)]
+struct NodalGauge {
+    /// The element that it is on.
+    element: ElementId,
+    /// At which fraction of its length.
+    at: f64,
+    /// Place in the section.
+    offset: [f64; 2],
+}
+
 /// Where something acts.
 #[derive(Clone, Copy, Debug)]
 struct Station {
@@ -313,6 +328,7 @@ impl NodalModel {
             build::build(spec, tree, elements)
         };
         let mut nodal = nodal.map_err(|error| vec![error])?;
+        nodal.actions.sensors = nodal.sensors(spec);
         nodal.set_controllers(spec).map_err(|error| vec![error])?;
         nodal.can_start().map_err(|error| vec![error])?;
         Ok(nodal)
@@ -357,10 +373,24 @@ impl NodalModel {
         mechanism.deformation_dof(axis.element, axis.deformation)
     }
 
+    /// The sensors of the model.
+    fn sensors(&self, spec: &ModelSpec) -> Vec<Sensor> {
+        Sensor::all(spec, |joint, side| {
+            let own = |axis: &NodalAxis| axis.name.joint == joint;
+            let at = |is_motor: bool| {
+                let wanted = |axis: &NodalAxis| own(axis) && axis.name.is_motor == is_motor;
+                self.axes.iter().position(wanted)
+            };
+            let motor = (side == EncoderSide::Motor).then(|| at(true)).flatten();
+            let axis = motor.or_else(|| at(false))?;
+            Some((AxisId(axis), self.axes[axis].name.clone()))
+        })
+    }
+
     /// Adds the controllers and actuators of the model.
     fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), NodalModelError> {
         for controller in &spec.controller {
-            let built = Controller::of(controller, |joint| self.driven_axis(joint));
+            let built = Controller::of(spec, controller, |joint| self.driven_axis(joint));
             let built = built.ok_or_else(|| build::missing(&controller.name))?;
             self.actions.controllers.push(built);
         }

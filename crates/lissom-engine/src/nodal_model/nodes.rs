@@ -424,6 +424,7 @@ impl<'a> Builder<'a> {
             has_loops: false,
             beams: self.beams,
             loaded: Vec::new(),
+            gauges: Vec::new(),
             bent: Vec::new(),
             start_s: spec.simulation.start_s,
             initial_position: position,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
-use lissom_core::{AxisId, ControlledAxis, Coordinates, Efforts, Load, RunError, State};
+use lissom_core::{AxisId, ControlledAxis, Coordinates, Efforts, Load, RunError, Sensor, State};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
@@ -14,23 +14,11 @@ use nalgebra::{DMatrix, DVector};
 
 use super::all_coordinates::{ActuatedJoint, AllCoordinates};
 use super::charts::Chart;
+pub(super) use super::motion::NodalMotion;
 use super::outputs::unplaced;
 use super::trajectory::{NodalTrajectory, any_trajectory};
 use super::view::NodalView;
 use super::{NodalActions, NodalModel};
-
-/// A state of motion of a nodal model with its accelerations.
-#[derive(Clone, Debug, PartialEq)]
-pub struct NodalMotion {
-    pub(super) time_s: f64,
-    /// What the state remembers, its chart among it; nothing if it is a start of its own.
-    pub(super) memory: Memory,
-    pub(super) position: Vec<f64>,
-    pub(super) velocity: Vec<f64>,
-    pub(super) acceleration: Vec<f64>,
-    /// States of controllers and actuators; none stands for zeros.
-    pub(super) control: Vec<f64>,
-}
 
 /// A nodal model to be linearised.
 #[derive(Debug)]
@@ -73,13 +61,6 @@ impl<'m> NodalLinearizer<'m> {
             trajectory: None,
             outputs: markers.chain(nodes).collect(),
         })
-    }
-
-    /// Goes on in a chart with equations that stand somewhere.
-    fn enter(&mut self, chart: Chart<'m>, equations: Equations<'m>) {
-        self.chart = chart;
-        self.equations = equations.clone();
-        self.dynamics.set_equations(equations);
     }
 
     /// Stands where a memory has the nodes, in its chart; without any in the first chart, where the model starts if motions on the way
@@ -460,6 +441,14 @@ impl Linearize for NodalLinearizer<'_> {
             velocity,
             input: self.inputs(),
         })
+    }
+
+    fn sensors(&self) -> &[Sensor] {
+        &self.nodal.actions.sensors
+    }
+
+    fn seen_at(&mut self, state: &State) -> Result<Vec<f64>, LinearizeError> {
+        self.look(state).map_err(Self::unplaced(state.time_s))
     }
 
     fn state(

@@ -241,9 +241,9 @@ impl Dynamics for NodalEquations<'_> {
         self.dynamics.excitation_mut().set_input(input, external);
     }
 
-    fn tick(&self, time: f64, states: &mut [f64]) {
+    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
         if let Some(trajectory) = self.dynamics.excitation().trajectory() {
-            trajectory.tick(&self.nodal.actions, time, states);
+            trajectory.tick(&self.nodal.actions, time, readings, states);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What signals read of a nodal model.
 
 use lissom_core::{
-    Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, JointId, JointPart,
+    Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, GaugeId, JointId, JointPart,
     JointReading, LoadTarget, MarkerId, MarkerReading, NodePart, NodeSignals, Parts, Readout,
     RigidMechanism as _, View as _,
 };
@@ -169,6 +169,19 @@ impl Readout for NodalEquations<'_> {
             quaternion: quaternion(&motion.pose.rotation),
             motion,
         }
+    }
+
+    fn strain(&mut self, gauge: GaugeId) -> f64 {
+        let (nodal, equations) = (self.nodal, self.dynamics.equations());
+        let nodes = &mut equations.view(&mut self.unused);
+        NodalView { nodal, nodes }.strain(gauge)
+    }
+
+    fn specific_force(&mut self, MarkerId(marker): MarkerId) -> Vector<f64> {
+        let (nodal, equations) = (self.nodal, self.dynamics.equations());
+        let point = nodal.stations[marker].point;
+        let acceleration = point.map_or(Vector::zero(), |node| equations.node(node).acceleration);
+        acceleration - equations.gravity()
     }
 
     fn find_reactions(&mut self) {

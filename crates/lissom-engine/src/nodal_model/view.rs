@@ -1,10 +1,10 @@
 //! [`NodalView`]: a nodal mechanism in a state of motion, as actions see it.
 
-use lissom_core::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
+use lissom_core::{AxisId, GaugeId, JointId, JointMotion, MarkerId, MarkerMotion, View};
 use lissom_nodal::{End, Mechanism, NodeId, NodeState};
 use lissom_spatial::{Force, Matrix, Motion, Real, Transform, Vector};
 
-use super::{NodalAxis, NodalBall, NodalModel, Station};
+use super::{NodalAxis, NodalBall, NodalGauge, NodalModel, Station};
 
 /// A nodal mechanism in a state of motion.
 pub(super) struct NodalView<'a, 'v, T> {
@@ -86,6 +86,18 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
                 self.nodes.push_deformation(ball.element, index, force);
             }
         }
+    }
+
+    fn strain(&self, GaugeId(gauge): GaugeId) -> T {
+        let gauge = self.nodal.gauges[gauge].as_ref();
+        gauge.map_or(T::zero(), |gauge| {
+            let NodalGauge {
+                element,
+                at,
+                offset,
+            } = *gauge;
+            self.nodes.strain(element, at, offset)
+        })
     }
 
     fn marker(&mut self, MarkerId(marker): MarkerId) -> MarkerMotion<T> {

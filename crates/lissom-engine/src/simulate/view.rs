@@ -1,7 +1,7 @@
 //! [`TreeView`]: a tree in a state of motion, as actions see it.
 
 use crate::model::{AxisPlace, Places};
-use lissom_core::{AxisId, JointId, JointMotion, MarkerId, MarkerMotion, View};
+use lissom_core::{AxisId, GaugeId, JointId, JointMotion, MarkerId, MarkerMotion, View};
 use lissom_spatial::{Force, Motion, Quaternion, Real, Vector};
 use lissom_tree::tree::{Kinematics, apply_wrench, marker_motion};
 use lissom_tree::{Marker, System};
@@ -70,6 +70,10 @@ impl<T: Real> View<T> for TreeView<'_, T> {
                 self.force[joint.velocity + 3 + i] += wrench.force[i];
             }
         }
+    }
+
+    fn strain(&self, GaugeId(gauge): GaugeId) -> T {
+        self.places.gauges[gauge].strain(self.position)
     }
 
     fn marker(&mut self, id: MarkerId) -> MarkerMotion<T> {

@@ -45,6 +45,53 @@ pub fn read(bytes: &[u8]) -> io::Result<Recording> {
     })
 }
 
+/// Rows of the matrices in an archive, by their names: those of one number are one by one, lists are columns.
+///
+/// # Errors
+///
+/// `InvalidData` when the bytes are no archive with stored arrays of doubles of at most two dimensions.
+pub(crate) fn read_matrices(bytes: &[u8]) -> io::Result<BTreeMap<String, Vec<Vec<f64>>>> {
+    let matrix = |(name, content): (String, &[u8])| {
+        let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
+        let rows = rows(content).map_err(|error| invalid(format!("{name}: {error}")))?;
+        Ok((name, rows))
+    };
+    members(bytes)?.into_iter().map(matrix).collect()
+}
+
+/// Rows of an array of at most two dimensions.
+fn rows(bytes: &[u8]) -> io::Result<Vec<Vec<f64>>> {
+    let (header, _) = header(bytes)?;
+    let numbers = floats(bytes)?;
+    let damaged = || invalid("its shape cannot be read".to_owned());
+    let shape = header.split("'shape': (").nth(1).ok_or_else(damaged)?;
+    let shape = shape.split(')').next().ok_or_else(damaged)?.split(',');
+    let shape = shape.map(str::trim).filter(|size| !size.is_empty());
+    let shape: Vec<usize> = shape
+        .map(|size| size.parse().map_err(|_| damaged()))
+        .collect::<io::Result<_>>()?;
+    let (count, length) = match shape[..] {
+        [] => (1, 1),
+        [count] => (count, 1),
+        [count, length] => (count, length),
+        _ => return Err(invalid("it has more than two dimensions".to_owned())),
+    };
+    if count.checked_mul(length) != Some(numbers.len()) {
+        return Err(damaged());
+    }
+    let by_columns = header.contains("'fortran_order': True");
+    let entry = |i: usize, j: usize| {
+        let at = if by_columns {
+            j * count + i
+        } else {
+            i * length + j
+        };
+        numbers[at]
+    };
+    let row = |i: usize| (0..length).map(|j| entry(i, j)).collect();
+    Ok((0..count).map(row).collect())
+}
+
 fn invalid(reason: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
@@ -104,17 +151,26 @@ fn members(bytes: &[u8]) -> io::Result<BTreeMap<String, &[u8]>> {
     Ok(members)
 }
 
-/// Item type and data of an NPY file.
-fn array(bytes: &[u8]) -> io::Result<(&str, &[u8])> {
-    let damaged = || invalid("an array has no npy header of format 1.0".to_owned());
+fn damaged() -> io::Error {
+    invalid("an array has no npy header of format 1.0".to_owned())
+}
+
+/// Header and data of an NPY file.
+fn header(bytes: &[u8]) -> io::Result<(&str, &[u8])> {
     if !bytes.starts_with(b"\x93NUMPY\x01\x00") {
         return Err(damaged());
     }
     let length = number(bytes, 8, 2)?;
     let header = std::str::from_utf8(part(bytes, 10, length)?).map_err(|_| damaged())?;
+    Ok((header, &bytes[10 + length..]))
+}
+
+/// Item type and data of an NPY file.
+fn array(bytes: &[u8]) -> io::Result<(&str, &[u8])> {
+    let (header, data) = header(bytes)?;
     let item = header.split("'descr': '").nth(1).ok_or_else(damaged)?;
     let item = item.split('\'').next().ok_or_else(damaged)?;
-    Ok((item, &bytes[10 + length..]))
+    Ok((item, data))
 }
 
 fn floats(bytes: &[u8]) -> io::Result<Vec<f64>> {
@@ -194,6 +250,36 @@ mod tests {
         archive.finish().unwrap();
         let refused = read(&bytes).unwrap_err().to_string();
         assert!(refused.contains("two channels"), "{refused}");
+    }
+
+    /// By hand: matrices by rows and by columns, as NumPy keeps what was transposed; lists are columns, numbers one by one.
+    #[test]
+    fn matrices_are_read_by_rows() {
+        let numbers = float_array(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let shaped = |shape: &str, order: &str| {
+            let header =
+                format!("{{'descr': '<f8', 'fortran_order': {order}, 'shape': ({shape}), }}\n");
+            let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+            let data = &numbers[numbers.len() - 48..];
+            [b"\x93NUMPY\x01\x00", &length[..], header.as_bytes(), data].concat()
+        };
+        let mut bytes = Vec::new();
+        let mut archive = Archive::new(&mut bytes);
+        archive.store("A", &shaped("2, 3", "False")).unwrap();
+        archive.store("B", &shaped("2, 3", "True")).unwrap();
+        archive.store("C", &float_array(&[7.0, 8.0])).unwrap();
+        archive.finish().unwrap();
+        let found = read_matrices(&bytes).unwrap();
+        assert_eq!(found["A"], [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]);
+        assert_eq!(found["B"], [[1.0, 3.0, 5.0], [2.0, 4.0, 6.0]]);
+        assert_eq!(found["C"], [[7.0], [8.0]]);
+        for shape in ["2, 2", "x", "1, 2, 3"] {
+            let mut bytes = Vec::new();
+            let mut archive = Archive::new(&mut bytes);
+            archive.store("A", &shaped(shape, "False")).unwrap();
+            archive.finish().unwrap();
+            assert!(read_matrices(&bytes).is_err(), "{shape}");
+        }
     }
 
     /// Property: no damage of a single byte and no shortening makes the reader panic, and damaged data are

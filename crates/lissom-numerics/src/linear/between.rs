@@ -266,6 +266,7 @@ mod tests {
                 input: Vec::new(),
                 excitation: vec![0.0; 2],
                 outputs: Vec::new(),
+                sensors: Vec::new(),
                 joints: Vec::new(),
                 dependence: None,
             }

@@ -86,6 +86,8 @@ pub struct Labels {
     pub joints: Vec<Label>,
     /// Markers whose positions are outputs.
     pub markers: Vec<String>,
+    /// Channels of sensors that are outputs, with their units.
+    pub sensors: Vec<(String, &'static str)>,
     /// States of controllers and actuators in the loop, with their units.
     pub loop_states: Vec<(String, &'static str)>,
 }

@@ -53,8 +53,8 @@ pub use quadratic::Growth;
 pub use state_space::{SignalNames, StateSpace};
 pub use tracking::{Encounter, ModeAt, TrackedModes};
 pub use trajectory::{
-    ChosenCoordinates, Dependence, Interpolation, LinearizedTrajectory, Output, Point, Terms,
-    with_breaks,
+    ChosenCoordinates, Dependence, Interpolation, LinearizedTrajectory, Output, Point, SensorRow,
+    Terms, with_breaks,
 };
 pub use transfer::Transfer;
 

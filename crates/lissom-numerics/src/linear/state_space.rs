@@ -6,7 +6,7 @@ use super::error::LinearError;
 use super::trajectory::{LinearizedTrajectory, Point};
 
 /// Matrices of deviations: states are coordinates, then their rates, then those of controllers and actuators in the loop; outputs are positions of markers, then the
-/// coordinates of joints with actuators, those that follow from others included.
+/// coordinates of joints with actuators, those that follow from others included, then readings of sensors.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StateSpace {
     /// $`A`$.
@@ -37,17 +37,20 @@ impl SignalNames {
         let own = |label: &super::Label| (label.name.clone(), label.unit.to_owned());
         let rates = (labels.coordinates.iter())
             .map(|label| (format!("{}.rate", label.name), label.rate_unit.to_owned()));
-        let loop_states =
-            (labels.loop_states.iter()).map(|(name, unit)| (name.clone(), (*unit).to_owned()));
+        let text = |(name, unit): &(String, &'static str)| (name.clone(), (*unit).to_owned());
+        let loop_states = labels.loop_states.iter().map(text);
         let markers = labels.markers.iter().flat_map(|marker| {
             ["x", "y", "z"].map(|axis| (format!("{marker}.position.{axis}"), "m".to_owned()))
         });
+        let joints = labels.joints.iter().map(own);
         Self {
             states: (labels.coordinates.iter().map(own).chain(rates))
                 .chain(loop_states)
                 .collect(),
             inputs: labels.inputs.iter().map(own).collect(),
-            outputs: markers.chain(labels.joints.iter().map(own)).collect(),
+            outputs: (markers.chain(joints))
+                .chain(labels.sensors.iter().map(text))
+                .collect(),
         }
     }
 }
@@ -90,7 +93,8 @@ impl StateSpace {
             .copy_from(&factor.solve(&linear.input));
         let markers = 3 * point.outputs.len();
         let joints = trajectory.joint_rows(point);
-        let outputs = markers + joints.nrows();
+        let sensors = markers + joints.nrows();
+        let outputs = sensors + point.sensors.len();
         let mut output = DMatrix::zeros(outputs, size);
         for (i, marker) in point.outputs.iter().enumerate() {
             output.view_mut((3 * i, 0), (3, n)).copy_from(&marker.first);
@@ -98,6 +102,11 @@ impl StateSpace {
         output
             .view_mut((markers, 0), (joints.nrows(), n))
             .copy_from(&joints);
+        for (i, sensor) in point.sensors.iter().enumerate() {
+            for (at, &entry) in sensor.position.iter().chain(&sensor.rate).enumerate() {
+                output[(sensors + i, at)] = entry;
+            }
+        }
         Ok(Self {
             state,
             input,

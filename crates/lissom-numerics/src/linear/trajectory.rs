@@ -63,6 +63,17 @@ pub struct Output {
     pub second: Option<[DMatrix<f64>; 3]>,
 }
 
+/// What a channel of a sensor reads along the nominal motion with its first derivatives.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SensorRow {
+    /// Nominal reading.
+    pub reading: f64,
+    /// Derivatives by the degrees of freedom.
+    pub position: Vec<f64>,
+    /// Derivatives by their rates.
+    pub rate: Vec<f64>,
+}
+
 /// How all coordinates follow from the independent ones where loops close: to first order
 /// $`\delta = N u`$ and $`\dot\delta = N\dot u + V u`$.
 #[derive(Clone, Debug)]
@@ -92,6 +103,8 @@ pub struct Point {
     pub excitation: Vec<f64>,
     /// One per marker.
     pub outputs: Vec<Output>,
+    /// One per channel of a sensor.
+    pub sensors: Vec<SensorRow>,
     /// Nominal coordinates of the joints with actuators, those that follow from others included; of a point by itself, which does
     /// not know which coordinates were chosen, none.
     pub joints: Vec<f64>,
@@ -395,6 +408,7 @@ mod tests {
             input: vec![input],
             excitation: Vec::new(),
             outputs: Vec::new(),
+            sensors: Vec::new(),
             joints: Vec::new(),
             dependence: None,
         }

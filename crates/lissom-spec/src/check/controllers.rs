@@ -3,7 +3,9 @@
 use super::Checker;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{ControllerSpec, ElementSpec, JointKind, RoleSpec, SampledSpec};
+use crate::spec::{
+    ControllerSpec, ElementSpec, JointKind, RoleSpec, SampledSpec, SensorSpec, StateSpaceSpec,
+};
 
 /// Ticks of a run, whose instants are listed before it begins.
 const MOST_TICKS: f64 = 1e7;
@@ -24,10 +26,26 @@ impl Checker<'_> {
             ("joint_pd", controller.joint_pd.is_some()),
             ("computed_pd", controller.computed_pd.is_some()),
             ("pid", controller.pid.is_some()),
+            ("state_space", controller.state_space.is_some()),
         ];
         self.exactly_one(path, &choices);
+        if let Some(law) = &controller.state_space {
+            self.state_space(path, controller, law);
+            return;
+        }
+        for (key, names) in [
+            ("measures", &controller.measures),
+            ("drives", &controller.drives),
+        ] {
+            if !names.is_empty() {
+                let reason =
+                    "only state_space measures sensors; other laws measure and drive their joints";
+                self.no_effect(path.key(key), reason);
+            }
+        }
         if controller.joints.is_empty() {
-            self.length(path.key("joints"), 0, 1);
+            let key = "joints".to_owned();
+            self.error(path.clone(), ErrorKind::MissingKey { key });
         }
         for (index, name) in controller.joints.iter().enumerate() {
             self.driven_joint(path.key("joints").index(index), name);
@@ -77,6 +95,88 @@ impl Checker<'_> {
             let path = path.key("pid").key("rate_filter_s");
             let expected = "at least the period of the ticks at which it goes on";
             self.in_range(path, filter_s, filter_s >= period_s, expected);
+        }
+    }
+
+    /// Sensors and drives that are there, and matrices that fit them.
+    fn state_space(&mut self, path: &Path, controller: &ControllerSpec, law: &StateSpaceSpec) {
+        let spec = self.spec;
+        if !controller.joints.is_empty() {
+            let reason = "state_space measures sensors and drives actuators or joints: write `measures` and `drives`";
+            self.no_effect(path.key("joints"), reason);
+        }
+        for (key, names) in [
+            ("measures", &controller.measures),
+            ("drives", &controller.drives),
+        ] {
+            if names.is_empty() {
+                let key = key.to_owned();
+                self.error(path.clone(), ErrorKind::MissingKey { key });
+            }
+        }
+        for (index, name) in controller.measures.iter().enumerate() {
+            let at = path.key("measures").index(index);
+            let mut sensors = spec.sensor.iter();
+            let own = |sensor: &&SensorSpec| {
+                sensor.name == *name || sensor.channels().iter().any(|channel| channel == name)
+            };
+            match sensors.find(own) {
+                None => {
+                    let known = spec.sensor.iter().map(|sensor| sensor.name.as_str());
+                    self.unknown(at, "sensor", name, known);
+                }
+                Some(sensor) if controller.sampled.is_none() => {
+                    if let Some(reason) = sensor.only_sampled() {
+                        let sensor = name.clone();
+                        self.error(at, ErrorKind::OnlySampled { sensor, reason });
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+        for (index, name) in controller.drives.iter().enumerate() {
+            if spec.actuator.iter().any(|actuator| actuator.name == *name) {
+                continue;
+            }
+            self.driven_joint(path.key("drives").index(index), name);
+        }
+        if let Some(sampled) = &controller.sampled {
+            self.sampled(path, controller, *sampled);
+        }
+        let path = path.key("state_space");
+        let given = [&law.a, &law.b, &law.c, &law.d];
+        if law.file.is_some() {
+            if given.iter().any(|matrix| !matrix.is_empty()) {
+                let choices = [("file", true), ("a", true)];
+                self.exactly_one(&path, &choices);
+            }
+            return;
+        }
+        if given.iter().all(|matrix| matrix.is_empty()) {
+            self.exactly_one(&path, &[("file", false), ("d", false)]);
+            return;
+        }
+        let (states, drives) = (law.a.len(), controller.drives.len());
+        let measured = spec.measured_by(controller).count();
+        let shapes = [
+            ("a", &law.a, states, states),
+            ("b", &law.b, states, measured),
+            ("c", &law.c, if states == 0 { 0 } else { drives }, states),
+            (
+                "d",
+                &law.d,
+                if law.d.is_empty() { 0 } else { drives },
+                measured,
+            ),
+        ];
+        for (key, matrix, rows, columns) in shapes {
+            self.length(path.key(key), matrix.len(), rows);
+            for (index, row) in matrix.iter().enumerate() {
+                self.length(path.key(key).index(index), row.len(), columns);
+            }
+        }
+        if !law.reference.is_empty() {
+            self.length(path.key("reference"), law.reference.len(), measured);
         }
     }
 

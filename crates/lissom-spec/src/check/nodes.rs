@@ -32,6 +32,11 @@ impl Checker<'_> {
         if !spec.marker.is_empty() {
             self.no_effect(root.key("marker"), "every node is recorded");
         }
+        if !spec.sensor.is_empty() {
+            let reason =
+                "sensors sit on joints, bodies and markers; nodes and elements are recorded";
+            self.no_effect(root.key("sensor"), reason);
+        }
         for (index, node) in spec.node.iter().enumerate() {
             let path = root.key("node").index(index);
             let kinds = [

@@ -1,6 +1,6 @@
 //! What to do about each problem of a model.
 
-use super::{ErrorKind, list};
+use super::ErrorKind;
 use lissom_spatial::readable;
 
 impl ErrorKind {
@@ -57,6 +57,10 @@ impl ErrorKind {
             }
             Self::GroundAsChild { .. } => "let the ground be the parent, and a body the child".into(),
             Self::NotABeam { .. } => "name a body with [body.beam], or hold the body by a [[loop]]".into(),
+            Self::OnlySampled { .. } => {
+                "give the controller sampled = { period_s = … }, or measure something else".into()
+            }
+            Self::NoStrain { .. } => "name a body with [body.beam]".into(),
             Self::NothingToHold { .. } => {
                 "let its basis bend along y or z, or guide it by a prismatic joint or loop".into()
             }
@@ -137,4 +141,19 @@ impl ErrorKind {
             }
         }
     }
+}
+
+pub(super) fn given_count(given: &[String]) -> String {
+    match given.len() {
+        0 => "none".into(),
+        count => format!("{count} ({})", list(given)),
+    }
+}
+
+/// Keys as words of a sentence.
+pub(super) fn list(keys: &[String]) -> String {
+    keys.iter()
+        .map(|key| format!("`{key}`"))
+        .collect::<Vec<_>>()
+        .join(", ")
 }

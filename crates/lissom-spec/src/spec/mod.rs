@@ -23,6 +23,7 @@ mod profile;
 mod reduced;
 mod run;
 mod section;
+mod sensor;
 mod shaping;
 mod support;
 mod visual;
@@ -41,7 +42,9 @@ pub use closure::{
     LoopEnd, LoopKind, LoopSpec, OperationalSpaceSpec, PointOnLineSpec, ProjectedSpec,
     StabilizedSpec, TwistComponent, UniversalClosureSpec,
 };
-pub use controller::{ComputedPdSpec, ControllerSpec, JointPdSpec, PidSpec, SampledSpec};
+pub use controller::{
+    ComputedPdSpec, ControllerSpec, JointPdSpec, PidSpec, SampledSpec, StateSpaceSpec,
+};
 pub use deformation::{BeamDeformationsSpec, BeamRolesSpec, Deformation};
 pub use frame::{BeamFrameSpec, FrameNodeSpec, LumpSpec, MemberPlaceSpec, MemberSpec, StationSpec};
 pub use input::{
@@ -88,6 +91,10 @@ pub use run::{
 pub use section::{
     BeamMaterialSpec, BeamPropertiesSpec, BoxSpec, CircleSpec, ElasticSpec, IBeamSpec, PolygonSpec,
     RectangleSpec, SectionConstants, SectionSpec, SectionStiffness, TubeSpec,
+};
+pub use sensor::{
+    AtJointSpec, AtMarkerSpec, EncoderSide, EncoderSpec, NoiseSpec, SensorKind, SensorSpec,
+    StrainSpec,
 };
 pub use shaping::{Impulse, ShapedModeSpec, ShapingSpec};
 pub use support::{Slopes, SupportSpec, Twist};
@@ -159,6 +166,9 @@ pub struct ModelSpec {
     /// Motors with limits, through which inputs and controllers act on their joints.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub actuator: Vec<ActuatorSpec>,
+    /// What is measured, for recordings and controllers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub sensor: Vec<SensorSpec>,
     /// Feedback that keeps joints on their nominal motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub controller: Vec<ControllerSpec>,
@@ -197,6 +207,7 @@ impl Default for ModelSpec {
             nominal_motion: None,
             shaping: None,
             actuator: Vec::new(),
+            sensor: Vec::new(),
             controller: Vec::new(),
             formulation: FormulationSpec::default(),
             fidelity: FidelitySpec::default(),

@@ -45,19 +45,19 @@ impl Centreline {
     }
 
     /// The stretch between two neighbouring breaks that a place lies in, counted from the root.
-    pub(crate) fn stretch(&self, x: f64) -> usize {
+    pub fn stretch(&self, x: f64) -> usize {
         self.breaks.partition_point(|&at| at <= x)
     }
 
     /// Where a stretch begins and ends.
-    pub(crate) fn ends(&self, stretch: usize) -> [f64; 2] {
+    pub fn ends(&self, stretch: usize) -> [f64; 2] {
         let begin = stretch.checked_sub(1).map_or(0.0, |i| self.breaks[i]);
         let end = self.breaks.get(stretch).copied().unwrap_or(self.length);
         [begin, end]
     }
 
     /// Coordinates that bend along y (plane 0) or along z (plane 1).
-    pub(crate) fn bending(&self, plane: usize) -> Range<usize> {
+    pub fn bending(&self, plane: usize) -> Range<usize> {
         self.deformations[plane].0.clone()
     }
 

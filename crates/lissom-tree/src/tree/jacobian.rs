@@ -1,7 +1,7 @@
 //! Markers: where they are, how fast they move, what a force on them does.
 
-use super::Kinematics;
 use super::node::node_motion;
+use super::{InverseDynamics, Kinematics};
 use crate::flex::Node;
 use crate::{Place, System};
 use lissom_spatial::Scalar;
@@ -91,6 +91,61 @@ pub fn marker_motion<T: Scalar>(
         deflection,
         deflection_rate,
     }
+}
+
+/// Acceleration of a marker's own point less that of free fall, in ground components: in the state last given to
+/// [`Kinematics::update`] and [`Kinematics::update_poses`], for the accelerations of the last
+/// [`inverse_dynamics`](super::inverse_dynamics()), which holds those of the bodies.
+pub fn specific_force(
+    system: &System,
+    (kinematics, inverse): (&Kinematics<f64>, &InverseDynamics<f64>),
+    body: usize,
+    place: &Place,
+    [position, velocity, acceleration]: [&[f64]; 3],
+    influence: &mut [Motion<f64>],
+) -> Vector<f64> {
+    let layout = system.layout();
+    let n = system.bodies()[body].modes();
+    let fidelity = system.bodies()[body].fidelity;
+    let mut carried = kinematics.twist[body];
+    let mut total = inverse.acceleration[body];
+    let mut turning = Motion::zero();
+    let mut in_body = *place.offset();
+    if let (Place::Node { index, offset }, Some(flexible)) =
+        (place, &system.bodies()[body].flexible)
+    {
+        let zeros = kinematics.zeros(n);
+        let [elastic, rate, second] = if fidelity.frozen {
+            [zeros; 3]
+        } else {
+            [
+                &position[layout.elastic_position[body]..][..n],
+                &velocity[layout.elastic_velocity[body]..][..n],
+                &acceleration[layout.elastic_velocity[body]..][..n],
+            ]
+        };
+        let node = node_motion(
+            flexible,
+            &flexible.nodes[*index],
+            fidelity.marker_tip(),
+            fidelity.shortening,
+            elastic,
+            rate,
+            None,
+            &mut influence[..n],
+        );
+        in_body = node.pose * *offset;
+        carried += node.twist;
+        total += node.bias;
+        for (motion, &second) in influence[..n].iter().zip(second) {
+            total += motion.scale(second);
+        }
+        turning = offset.motion_to_child(node.rate_of_carried(carried));
+    }
+    let twist = in_body.motion_to_child(carried);
+    let rate = in_body.motion_to_child(total) + turning;
+    let own = rate.linear + twist.angular.cross(twist.linear);
+    kinematics.ground_from_body[body].rotation * (in_body.rotation * own)
 }
 
 /// Jacobian of a marker's twist, 6 × n by rows, angular first, in ground components.

@@ -73,7 +73,7 @@ pub use energy::{Energy, center_of_mass, energy, momentum};
 pub(crate) use frame::add_relative_force;
 pub use frame::{FrameMotion, add_generalized_force, bias_accelerations, frame_motion};
 pub use inverse_dynamics::{InverseDynamics, inverse_dynamics, inverse_dynamics_from};
-pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion};
+pub use jacobian::{MarkerMotion, apply_wrench, marker_jacobian, marker_motion, specific_force};
 pub use kinematics::Kinematics;
 pub use mass_matrix::{CompositeBody, mass_diagonal, mass_matrix};
 pub use massless::without_inertia;

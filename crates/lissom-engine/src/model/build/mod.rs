@@ -7,6 +7,7 @@
 mod assembly;
 mod reduce;
 
+use crate::model::gauge::StrainGauge;
 use crate::model::places::{AxisPlace, Places, PrescribedMotion, Transmission, TreeAxis};
 use lissom_core::{Actions, JointId, JointResistance, MarkerPath, SectionStress};
 use lissom_spec::{Fidelity, ModelSpec, spec};
@@ -115,6 +116,7 @@ impl Model {
         let reduced = reduce::bodies(spec)?;
         let mut model = assembly::Assembly::new(spec, reduced).finish();
         model.loaded = model.loaded_beams(spec)?;
+        model.places.gauges = StrainGauge::all(spec, &model.linkage.system);
         Ok(model)
     }
 

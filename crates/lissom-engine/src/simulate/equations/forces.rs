@@ -3,7 +3,7 @@
 use super::Equations;
 use crate::simulate::linearize::MotionState;
 use crate::simulate::view::TreeView;
-use lissom_core::{Power, View as _};
+use lissom_core::{Power, State};
 
 impl Equations<'_> {
     /// Inputs and feedback of the unpacked state. What a trajectory that cannot be followed leaves open is not a number, which
@@ -12,9 +12,8 @@ impl Equations<'_> {
         let mut trajectory = self.trajectory.take();
         let mut efforts = std::mem::take(&mut self.efforts);
         let inputs = std::mem::take(&mut self.inputs);
-        let (actions, view) = (&self.model.actions, self.view());
-        let measured = |axis| view.axis(axis);
-        let _ = efforts.evaluate(actions, &inputs, trajectory.as_mut(), time, measured);
+        let (actions, view) = (&self.model.actions, &mut self.view());
+        let _ = efforts.evaluate(actions, &inputs, trajectory.as_mut(), time, view);
         (self.trajectory, self.efforts, self.inputs) = (trajectory, efforts, inputs);
     }
 
@@ -27,6 +26,19 @@ impl Equations<'_> {
         }
         self.efforts.set_control(&state.control);
         self.update_efforts(state.time_s);
+    }
+
+    /// What sensors see at a state.
+    pub(in crate::simulate) fn seen_at(&mut self, state: &State) -> Vec<f64> {
+        self.unpack(state.time_s, &state.position, &state.velocity);
+        let model = self.model;
+        self.kinematics
+            .update(&model.linkage.system, &self.position, &self.velocity);
+        let mut seen = Vec::new();
+        for sensor in &model.actions.sensors {
+            sensor.see(&mut self.view(), &mut seen);
+        }
+        seen
     }
 
     /// The state as actions see it, where its kinematics is prepared; poses are not.

@@ -30,9 +30,9 @@ impl Dynamics for Equations<'_> {
         self.efforts.set_control(states);
     }
 
-    fn tick(&self, time: f64, states: &mut [f64]) {
+    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
         if let Some(trajectory) = &self.trajectory {
-            trajectory.tick(&self.model.actions, time, states);
+            trajectory.tick(&self.model.actions, time, readings, states);
         }
     }
 

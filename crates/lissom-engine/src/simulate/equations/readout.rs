@@ -3,13 +3,13 @@
 use super::Equations;
 use crate::model::{AxisPlace, LoadedBeam, Model, PrescribedMotion, tip_name};
 use lissom_core::{
-    Actions, AxisId, BeamPart, ClosureEnd, ClosurePart, Coordinates, Efforts, ElasticId, JointId,
-    JointPart, JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout,
-    RigidMechanism as _,
+    Actions, AxisId, BeamPart, ClosureEnd, ClosurePart, Coordinates, Efforts, ElasticId, GaugeId,
+    JointId, JointPart, JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout,
+    RigidMechanism as _, View as _,
 };
 use lissom_numerics::linear::Label;
 use lissom_spatial::{Force, Quaternion, Transform, Vector};
-use lissom_tree::tree::{inverse_dynamics, marker_motion};
+use lissom_tree::tree::{inverse_dynamics, marker_motion, specific_force};
 use lissom_tree::{ClosureKind, Place};
 
 impl Readout for Equations<'_> {
@@ -77,6 +77,26 @@ impl Readout for Equations<'_> {
             quaternion: Quaternion::of_matrix(&motion.pose.rotation).0,
             motion,
         }
+    }
+
+    fn strain(&mut self, gauge: GaugeId) -> f64 {
+        self.view().strain(gauge)
+    }
+
+    fn specific_force(&mut self, MarkerId(marker): MarkerId) -> Vector<f64> {
+        let system = &self.model.linkage.system;
+        let marker = &self.model.linkage.markers[marker];
+        let Some(body) = marker.body else {
+            return -system.gravity();
+        };
+        specific_force(
+            system,
+            (&self.kinematics, &self.inverse),
+            body,
+            &marker.place,
+            [&self.position, &self.velocity, &self.acceleration],
+            &mut self.influence,
+        )
     }
 
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {

@@ -193,6 +193,7 @@ impl Independent {
             .collect();
         let pick = |x: &[f64]| self.kept.iter().map(|&at| x[at]).collect();
         Ok(Point {
+            sensors: Vec::new(),
             time: whole.time,
             position: pick(&whole.position),
             velocity: pick(&whole.velocity),

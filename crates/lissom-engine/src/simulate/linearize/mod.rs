@@ -123,6 +123,7 @@ impl<'m> Linearizer<'m> {
             input: self.inputs(&self.actuated_entries()),
             excitation: residual.iter().map(|x| -x).collect(),
             outputs,
+            sensors: Vec::new(),
             joints: Vec::new(),
             dependence: None,
         })

@@ -27,6 +27,7 @@ impl<'m> Linearizer<'m> {
                 .iter()
                 .map(|m| m.name.clone())
                 .collect(),
+            sensors: Vec::new(),
             loop_states: Vec::new(),
         }
     }

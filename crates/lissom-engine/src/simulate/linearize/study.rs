@@ -3,7 +3,7 @@
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
-use lissom_core::{Efforts, State};
+use lissom_core::{Efforts, Sensor, State};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Label, Labels, Point};
 
@@ -87,6 +87,14 @@ impl Linearize for Linearizer<'_> {
         order: OutputOrder,
     ) -> Result<Deviated, LinearizeError> {
         self.deviated_from(motion, deviation, order)
+    }
+
+    fn sensors(&self) -> &[Sensor] {
+        &self.model.actions.sensors
+    }
+
+    fn seen_at(&mut self, state: &State) -> Result<Vec<f64>, LinearizeError> {
+        Ok(self.equations.seen_at(state))
     }
 
     fn state(

@@ -188,7 +188,7 @@ fn inputs_and_motions() {
         "joint = \"ball\"",
         "input[2].rigid_inverse_dynamics",
         "rigid_inverse_dynamics",
-        "joint \"ball\" has no single angle to prescribe or control: it is spherical",
+        "joint \"ball\" has no single angle to prescribe, control or measure: it is spherical",
     );
     assert_error(
         "[simulation]\n",

@@ -11,10 +11,12 @@ use super::reduce::{Reduced, payload_inertia};
 use crate::model::places::{CarryingJoint, Places, PrescribedMotion, Transmission, tip_name};
 use lissom_core::{
     Actions, Actuator, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
-    MarkerPath, rotation_matrix,
+    MarkerPath, Sensor, rotation_matrix,
 };
 use lissom_spatial::{Matrix, RigidInertia, Transform, Vector};
-use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, JointSpec, ModelSpec};
+use lissom_spec::spec::{
+    self, AttachmentSpec, BodyKind, BodySpec, EncoderSide, JointSpec, ModelSpec,
+};
 use lissom_spec::{Fidelity, ShorteningTerms, SpanningTree, Tip, TreeJoint, spanning_tree};
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::{FlexibleBody, RigidMotions};
@@ -413,6 +415,7 @@ impl<'a> Assembly<'a> {
                 .collect(),
             controllers: self.controllers(),
             actuators: self.actuators(),
+            sensors: self.sensors(),
             ..self.model.actions.clone()
         };
         let closures = self.closures();
@@ -446,8 +449,8 @@ impl<'a> Assembly<'a> {
     }
 
     fn controllers(&self) -> Vec<Controller> {
-        let controlled = |name: &String| self.driven_axis(name);
-        let built = |spec: &spec::ControllerSpec| Controller::of(spec, controlled);
+        let controlled = |name: &str| self.driven_axis(name);
+        let built = |own: &spec::ControllerSpec| Controller::of(self.spec, own, controlled);
         self.spec.controller.iter().filter_map(built).collect()
     }
 
@@ -462,6 +465,17 @@ impl<'a> Assembly<'a> {
             name: self.model.places.axes[axis].name.clone(),
             joint,
             drive,
+        })
+    }
+
+    fn sensors(&self) -> Vec<Sensor> {
+        Sensor::all(self.spec, |joint, side| {
+            let ControlledAxis { joint, drive, .. } = self.driven_axis(joint)?;
+            let axis = match side {
+                EncoderSide::Joint => joint,
+                EncoderSide::Motor => drive,
+            };
+            Some((axis, self.model.places.axes[axis.0].name.clone()))
         })
     }
 
