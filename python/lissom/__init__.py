@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         SimulationError,
         SweepError,
     )
+    from lissom.fits import Fit, fit
     from lissom.linear import Linearization
     from lissom.matrices import body_from_matrices
     from lissom.measured import read_csv
@@ -56,6 +57,7 @@ _HOME = {
     "Energy": "results",
     "Equilibrium": "results",
     "Evaluation": "results",
+    "Fit": "fits",
     "Interrupted": "errors",
     "Linearization": "linear",
     "LissomError": "errors",
@@ -77,6 +79,7 @@ _HOME = {
     "__version__": "_native",
     "body_from_matrices": "matrices",
     "draw": "sweeps",
+    "fit": "fits",
     "load": "model",
     "read_body": "bodies",
     "read_csv": "measured",
@@ -94,6 +97,7 @@ __all__ = [
     "Energy",
     "Equilibrium",
     "Evaluation",
+    "Fit",
     "Interrupted",
     "Linearization",
     "LissomError",
@@ -115,6 +119,7 @@ __all__ = [
     "__version__",
     "body_from_matrices",
     "draw",
+    "fit",
     "load",
     "read_body",
     "read_csv",

@@ -24,10 +24,12 @@ __all__ = [
     "drawn",
     "find_equilibrium",
     "find_modes",
+    "fitted",
     "json_schema",
     "limit_threads",
     "linearized",
     "main_with",
+    "measured",
     "perturbed",
     "placed",
     "read_recording",
@@ -264,6 +266,10 @@ def shipped_models() -> list[tuple[str, str]]: ...
 def read_recording(
     path: str | os.PathLike[str],
 ) -> tuple[dict[str, Any], Model | None, str | None]: ...
+def fitted(
+    model: Model, time_s: _Array, channels: _Channels, parameters: Sequence[str], each: bool
+) -> tuple[str, str, dict[str, Any]]: ...
+def measured(file: str, text: str, names: Mapping[str, str], units: Mapping[str, str]) -> dict[str, Any]: ...
 def write_recording(path: str | os.PathLike[str], time_s: _Array, channels: _Channels) -> None: ...
 def stepped_summary(run: Mapping[str, Any], duration_s: float, at_s: Sequence[float], wall_s: float) -> str: ...
 def write_run(folder: str | os.PathLike[str], run: Mapping[str, Any]) -> None: ...

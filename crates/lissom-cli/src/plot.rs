@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use lissom_io::atomic;
-use lissom_report::{Chart, Format, Style};
+use lissom_report::{Chart, Format, HeatMap, Plot, Style};
 use serde::Serialize;
 
 use crate::output::AnswerArguments;
@@ -81,6 +81,31 @@ impl PlotArguments {
         options: &str,
         chart: impl FnOnce() -> Result<Chart<'a>, Stop>,
     ) -> Result<Option<WrittenPlot>, Stop> {
+        self.save(answer, options, |style, format| {
+            Ok(chart()?.draw(style, format))
+        })
+    }
+
+    /// Writes the picture of a map, likewise.
+    ///
+    /// # Errors
+    /// When there is nothing to draw, or the file cannot be written.
+    pub(crate) fn write_map(
+        &self,
+        answer: AnswerArguments,
+        map: impl FnOnce() -> HeatMap,
+    ) -> Result<Option<WrittenPlot>, Stop> {
+        self.save(answer, "--over", |style, format| {
+            Ok(map().draw(style, format))
+        })
+    }
+
+    fn save(
+        &self,
+        answer: AnswerArguments,
+        options: &str,
+        draw: impl FnOnce(Style, Format) -> Result<Option<Plot>, Stop>,
+    ) -> Result<Option<WrittenPlot>, Stop> {
         let Some(path) = &self.plot else {
             return Ok(None);
         };
@@ -89,7 +114,7 @@ impl PlotArguments {
             font_pt: self.plot_font_pt,
         };
         let format = Format::of(path).ok_or_else(|| Stop::Usage(endings(path)))?;
-        let Some(plot) = chart()?.draw(style, format) else {
+        let Some(plot) = draw(style, format)? else {
             return Err(Stop::Failed(format!(
                 "there is nothing to plot: nothing changes, nothing is called as {options} says, or the plot is too narrow for \
                  its type"

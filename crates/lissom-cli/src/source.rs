@@ -5,6 +5,7 @@ use std::path::Path;
 
 use lissom::{Override, State};
 use lissom_io::load::{self, LoadError, Loaded};
+use lissom_io::urdf::is_urdf;
 use lissom_io::{models, state};
 use lissom_spec::nearest;
 
@@ -29,6 +30,18 @@ pub(crate) fn load_with(named: &NamedModel, more: &[Override]) -> Result<Loaded,
     match models::find(&named.name) {
         Some(shipped) if !path.is_file() => load::load_text(shipped.name, shipped.text, &overrides),
         _ => load::load(path, &overrides),
+    }
+}
+
+/// The text of a model that no option changes, where it is one.
+pub(crate) fn text_of(named: &NamedModel) -> Option<String> {
+    let path = Path::new(&named.name);
+    if !named.overrides.is_empty() || is_urdf(path) {
+        return None;
+    }
+    match models::find(&named.name) {
+        Some(shipped) if !path.is_file() => Some(shipped.text.to_owned()),
+        _ => std::fs::read_to_string(path).ok(),
     }
 }
 

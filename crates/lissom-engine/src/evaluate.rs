@@ -13,6 +13,7 @@ use nalgebra::{DMatrix, DVector};
 
 use crate::mechanism::{BuildError, Mechanism};
 
+pub use crate::end_effector::EndEffector;
 pub use crate::simulate::{ClosedEvaluation, Evaluation};
 pub use lissom_tree::closure::ClosureError;
 

@@ -21,6 +21,7 @@ mod analysis;
 pub mod compare;
 pub mod converge;
 pub mod diagnose;
+mod end_effector;
 pub mod evaluate;
 mod evaluator;
 mod formulation;

@@ -86,6 +86,11 @@ pub fn read(bytes: &[u8]) -> io::Result<Recording> {
 
 /// The fields of a line by RFC 4180.
 pub(crate) fn fields(line: &str) -> Vec<String> {
+    fields_between(line, ',')
+}
+
+/// The same with another mark between them.
+pub(crate) fn fields_between(line: &str, mark: char) -> Vec<String> {
     let (mut fields, mut field, mut inside) = (Vec::new(), String::new(), false);
     let mut letters = line.chars().peekable();
     while let Some(letter) = letters.next() {
@@ -95,7 +100,7 @@ pub(crate) fn fields(line: &str) -> Vec<String> {
                 field.push('"');
             }
             '"' => inside = !inside,
-            ',' if !inside => fields.push(std::mem::take(&mut field)),
+            _ if letter == mark && !inside => fields.push(std::mem::take(&mut field)),
             _ => field.push(letter),
         }
     }

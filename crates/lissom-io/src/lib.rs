@@ -1,10 +1,10 @@
 //! Files of Lissom: what a model names is read, what a run leaves is written.
 //!
 //! Reading: [`load`] makes a model of its file, [`resource`] opens files below a model's folder and
-//! nowhere else, [`table`] understands time tables, [`urdf`] robots of other programs, [`body_file`] reduced bodies, [`visual`] meshes that bodies are drawn by, [`models`] come with the program,
+//! nowhere else, [`table`] understands time tables, [`measured`] tables of laboratories, [`urdf`] robots of other programs, [`body_file`] reduced bodies, [`visual`] meshes that bodies are drawn by, [`models`] come with the program,
 //! [`stored`] reads a run back, [`continued`] the part of one that goes on, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
-//! what came of it, [`size`] whether it fits into memory, [`model_summary`] and [`body_summary`] what is understood of a model and of a body, [`checkpoint`] keeps a long run on its way, [`compare`] sets runs side by side, [`converge`] tells how accurate one is, [`perturb`] what came of a linear one, [`response`] how one answers to frequencies, [`sweep`] makes many runs on [`threads`],
+//! what came of it, [`size`] whether it fits into memory, [`model_summary`] and [`body_summary`] what is understood of a model and of a body, [`checkpoint`] keeps a long run on its way, [`compare`] sets runs side by side, [`converge`] tells how accurate one is, [`perturb`] what came of a linear one, [`response`] how one answers to frequencies, [`sweep`] makes many runs on [`threads`], [`fit`] finds numbers of a model from measured data, [`map`] looks at one over a grid,
 //! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
 //! together, [`output`] fills a folder and [`record`] does it all for one run, of a model in the form of [`AsRun`]. Nothing here knows mechanics and nothing prints.
 
@@ -21,10 +21,13 @@ pub mod continued;
 pub mod converge;
 pub mod csv;
 pub mod error;
+pub mod fit;
 pub mod linear;
 pub mod load;
 pub mod manifest;
+pub mod map;
 pub mod mat;
+pub mod measured;
 mod meshes;
 pub mod model_summary;
 pub mod models;

@@ -294,6 +294,17 @@ pub(crate) fn load_text_with(
     })
 }
 
+/// Whether a text is a sound model without any file.
+pub fn stands_alone(label: &str, text: &str) -> bool {
+    let nowhere = |name: &str| {
+        Err(IoError::Outside {
+            name: name.to_owned(),
+            folder: PathBuf::new(),
+        })
+    };
+    load_text_with(&nowhere, label, text, &[], NEVER).is_ok()
+}
+
 impl Loaded {
     /// What the model is called: its own name, or its label.
     pub fn name(&self) -> &str {

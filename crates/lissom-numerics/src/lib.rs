@@ -5,17 +5,20 @@
 //! | [`integrate`] | solvers of differential equations of first and second order |
 //! | [`statics`] | equilibrium under load: damped Newton, continuation of the load, stability |
 //! | [`linear`] | linearised equations as data: modes, points along a motion, the perturbation method |
+//! | [`least_squares`](fn@least_squares) | parameters for which residuals are smallest, with their covariance |
 //! | [`PivotedQr`] | factors of rectangular matrices, their rank and least squares |
 //! | [`Coordinate`] | name and unit of an entry of a state |
 //! | [`Memory`] | what a computation remembers beside its state |
 
 mod coordinate;
 pub mod integrate;
+mod least_squares;
 pub mod linear;
 mod memory;
 mod qr;
 pub mod statics;
 
 pub use coordinate::{Coordinate, CoordinateKind};
+pub use least_squares::{Combination, LeastSquares, LeastSquaresError, least_squares};
 pub use memory::{Memory, RecallError};
 pub use qr::PivotedQr;

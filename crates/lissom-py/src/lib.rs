@@ -13,6 +13,7 @@ mod batch;
 mod body;
 mod error;
 mod evaluation;
+mod fit;
 mod loops;
 mod mechanism;
 mod model;
@@ -50,8 +51,10 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(main_with, module)?)?;
     module.add_function(wrap_pyfunction!(model::json_schema, module)?)?;
     module.add_function(wrap_pyfunction!(model::shipped_models, module)?)?;
+    module.add_function(wrap_pyfunction!(fit::fitted, module)?)?;
     module.add_function(wrap_pyfunction!(loops::closed_evaluation, module)?)?;
     module.add_function(wrap_pyfunction!(loops::placed, module)?)?;
+    module.add_function(wrap_pyfunction!(recording::measured, module)?)?;
     module.add_function(wrap_pyfunction!(recording::read_recording, module)?)?;
     module.add_function(wrap_pyfunction!(recording::stepped_summary, module)?)?;
     module.add_function(wrap_pyfunction!(recording::write_page, module)?)?;

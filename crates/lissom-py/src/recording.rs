@@ -1,5 +1,6 @@
 //! Recordings between Python and Lissom: values there, files here.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -8,6 +9,7 @@ use std::sync::Arc;
 use lissom::{Channel, Recording};
 use lissom_io::batch::Batch;
 use lissom_io::load::Loaded;
+use lissom_io::measured::Heads;
 use lissom_io::model_summary::ModelSummary;
 use lissom_io::{IoError, atomic, csv, mat, npz, record, resource, stored, summary};
 use lissom_report::Source;
@@ -68,6 +70,23 @@ pub(crate) fn taken(
         time_s,
         channels: taken,
     })
+}
+
+/// A table of measured data, as `lissom.Recording` takes it.
+#[pyfunction]
+pub(crate) fn measured<'py>(
+    py: Python<'py>,
+    file: &str,
+    text: &str,
+    names: BTreeMap<String, String>,
+    units: BTreeMap<String, String>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let heads = Heads { names, units };
+    let found = py.detach(|| lissom_io::measured::parse(file, text, &heads));
+    given(
+        py,
+        &found.map_err(|error| PyValueError::new_err(error.to_string()))?,
+    )
 }
 
 /// Writes a recording into one file, in the format that its name says.

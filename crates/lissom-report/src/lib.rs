@@ -20,7 +20,7 @@ use serde_json::Value;
 
 pub use page::{body_html, html};
 pub use panels::MOST_CURVES;
-pub use plot::{Axis, Chart, Curve, Format, Panel, Plot, Scale, Style};
+pub use plot::{Axis, Chart, Curve, Format, HeatMap, Layer, Panel, Plot, Scale, Style};
 pub use validation::{Validation, validation_html};
 pub use verdict::DOUBTFUL_PERCENT;
 

@@ -1,6 +1,8 @@
 //! What can be said on the command line.
 
+mod fit;
 mod linear;
+mod map;
 mod model;
 mod runs;
 mod sweep;
@@ -11,10 +13,12 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 use lissom::Override;
 
+pub(crate) use fit::FitArguments;
 pub(crate) use linear::{
     InterpolationArgument, LinearizeArguments, ModesArguments, OperatingPointArgument,
     OperatingPointArguments, PerturbArguments, ResponseArguments, ShaperArgument,
 };
+pub(crate) use map::MapArguments;
 pub(crate) use model::{ComparedModelArguments, ModelArguments, NamedModel, StartArguments};
 pub(crate) use runs::{CompareArguments, ConvergeArguments, InverseArguments, RunArguments};
 pub(crate) use sweep::{DrawingArgument, SweepArguments};
@@ -47,6 +51,8 @@ pub(crate) enum Verb {
     Compare(CompareArguments),
     Converge(ConvergeArguments),
     Sweep(SweepArguments),
+    Fit(FitArguments),
+    Map(MapArguments),
     Report(ReportArguments),
     Equilibrium(EquilibriumArguments),
     Eval(EvalArguments),
@@ -170,12 +176,18 @@ pub(crate) struct ReportArguments {
 /// by adding the load in parts. A run begins there with simulation.initial=equilibrium. From a state, the search begins
 /// there, under the loads of its instant.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  lissom equilibrium princeton-beam --json")]
+#[command(
+    after_help = "Example:\n  lissom equilibrium princeton-beam --json\n  \
+                  lissom equilibrium two-link-arm --stiffness hand"
+)]
 pub(crate) struct EquilibriumArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
     #[command(flatten)]
     pub(crate) start: StartArguments,
+    /// Tell compliance and stiffness at a marker, driven joints held.
+    #[arg(long, value_name = "MARKER")]
+    pub(crate) stiffness: Option<String>,
     /// Write it as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

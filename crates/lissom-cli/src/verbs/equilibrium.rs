@@ -3,11 +3,12 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use lissom::{Equilibrium, Quantity, Recording, Signal, Signals, Stability, Stage};
+use lissom::{Equilibrium, Flow, Quantity, Recording, Signal, Signals, Stability, Stage};
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
 use serde_json::{Map, Value, json};
 
+use super::eval::unknown;
 use crate::arguments::EquilibriumArguments;
 use crate::output::short;
 use crate::source;
@@ -21,15 +22,73 @@ pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
     let from = source::named_state(&loaded, &arguments.start)?;
     let from = from.unwrap_or_else(|| loaded.mechanism.written());
     let rest = loaded.mechanism.equilibrium(&from)?;
-    let answer = as_json(&loaded, &rest);
+    let stiffness = (arguments.stiffness.as_deref())
+        .map(|marker| end_effector(&loaded, &rest, marker))
+        .transpose()?;
+    let mut answer = as_json(&loaded, &rest);
+    if let Some(found) = &stiffness {
+        answer["end_effector"] = found.clone();
+    }
     if let Some(file) = &arguments.out {
         let text = format!("{answer:#}\n");
         atomic::write(file, |to| to.write_all(text.as_bytes()))?;
     }
     let out = arguments.out.as_deref();
     (arguments.answer).give(&answer, || {
-        in_words(&loaded, &rest, out, &named.to_string())
+        in_words(&loaded, &rest, stiffness.as_ref(), out, &named.to_string())
     })
+}
+
+/// Compliance and stiffness at a marker.
+fn end_effector(loaded: &Loaded, rest: &Equilibrium, marker: &str) -> Result<Value, Stop> {
+    let found = (loaded.mechanism).end_effector(&rest.state, marker, &mut |_| Flow::Continue)?;
+    let found = found.ok_or_else(|| {
+        let markers = loaded.spec.marker.iter().map(|own| own.name.as_str());
+        Stop::Usage(format!(
+            "--stiffness: {}",
+            unknown(marker, "marker", markers)
+        ))
+    })?;
+    let compliance = (found.compliance_m_per_n.as_ref()).map_err(|name| {
+        Stop::Failed(format!(
+            "nothing holds {name}, so that there is no stiffness at {marker}"
+        ))
+    })?;
+    Ok(json!({
+        "marker": marker,
+        "held": found.driven,
+        "compliance_m_per_n": compliance,
+        "stiffness_n_per_m": found.stiffness_n_per_m(),
+        "least_stiffness_n_per_m": found.least_stiffness_n_per_m(),
+        "lowest_frequency_rad_per_s": found.frequency_rad_per_s,
+    }))
+}
+
+/// The same for a person.
+fn end_effector_in_words(found: &Value) -> Vec<String> {
+    let matrix = |name: &str, unit: &str| {
+        let rows = found[name].as_array()?;
+        let mut lines = vec![format!("  {name}, x y z in ground axes [{unit}]")];
+        for row in rows {
+            let cells = row.as_array()?.iter().filter_map(Value::as_f64).map(short);
+            let cells: Vec<String> = cells.map(|cell| format!("{cell:>13}")).collect();
+            lines.push(format!("  {}", cells.join("")));
+        }
+        Some(lines)
+    };
+    let mut lines = vec![format!(
+        "At {}, driven joints held:",
+        found["marker"].as_str().unwrap_or_default()
+    )];
+    lines.extend(matrix("compliance_m_per_n", "m/N").into_iter().flatten());
+    lines.extend(matrix("stiffness_n_per_m", "N/m").into_iter().flatten());
+    if let Some(least) = found["least_stiffness_n_per_m"].as_f64() {
+        lines.push(format!(
+            "  least stiffness of all directions {} N/m",
+            short(least)
+        ));
+    }
+    lines
 }
 
 /// Name, unit and value of every channel but those that say nothing at rest.
@@ -84,7 +143,13 @@ fn as_json(loaded: &Loaded, rest: &Equilibrium) -> Value {
     answer
 }
 
-fn in_words(loaded: &Loaded, rest: &Equilibrium, out: Option<&Path>, typed: &str) -> String {
+fn in_words(
+    loaded: &Loaded,
+    rest: &Equilibrium,
+    stiffness: Option<&Value>,
+    out: Option<&Path>,
+    typed: &str,
+) -> String {
     let name = loaded.name();
     let stability = match &rest.stability {
         Some(Stability::Stable) => ", stable".to_owned(),
@@ -109,6 +174,7 @@ fn in_words(loaded: &Loaded, rest: &Equilibrium, out: Option<&Path>, typed: &str
     for (name, unit, value) in channels(loaded, &rest.recording) {
         lines.push(format!("  {name:<32}{:>13} {unit}", short(value)));
     }
+    lines.extend(stiffness.into_iter().flat_map(end_effector_in_words));
     if let Some(file) = out {
         lines.push(format!("\nWrote {}.", file.display()));
     }

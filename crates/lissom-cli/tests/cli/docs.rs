@@ -294,23 +294,6 @@ fn commands_are_understood() {
     assert!(checked > 15, "only {checked} commands");
 }
 
-/// Runs the commands of a page of the guide, one after the other in one folder; each must succeed.
-pub(crate) fn run_guide(folder: &crate::Folder, page: &str) {
-    let text = std::fs::read_to_string(root().join("docs/guide").join(page)).unwrap();
-    let shell = split_fences(&text)
-        .0
-        .into_iter()
-        .filter(|(language, _)| language == "sh");
-    let commands: Vec<Vec<String>> = shell
-        .flat_map(|(_, block)| block.lines().filter_map(arguments_of).collect::<Vec<_>>())
-        .collect();
-    assert!(!commands.is_empty(), "{page} has no commands");
-    for command in commands {
-        let command: Vec<&str> = command.iter().map(String::as_str).collect();
-        folder.lissom(&command).says(0, &[]);
-    }
-}
-
 /// Existence: a model that is written out in full is sound.
 #[test]
 fn whole_models_are_sound() {

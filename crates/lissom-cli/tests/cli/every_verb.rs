@@ -2,6 +2,7 @@
 //!
 //! All but `converge`, which runs a model five times and finer each time: `converge.rs` here and the tests of the engine
 //! take one model of each kind.
+//! `sweep` and `fit` make runs of their own, and `map` equilibria: `sweep.rs`, `fit.rs` and `map.rs` have models for them.
 
 use std::collections::BTreeSet;
 

@@ -162,18 +162,6 @@ fn wrong_usage_is_told() {
     assert!(!folder.path.join("results").exists());
 }
 
-/// The commands of the guide do what it says.
-#[test]
-fn the_guide_runs() {
-    let folder = Folder::new();
-    crate::docs::run_guide(&folder, "monte-carlo.md");
-    assert_eq!(table(&folder, "results/spread").lines().count(), 41);
-    assert_eq!(
-        table(&folder, "results/two-link-arm-sweep").lines().count(),
-        6
-    );
-}
-
 /// Ctrl-C ends with what is done, and the same command does the rest.
 #[cfg(unix)]
 #[test]

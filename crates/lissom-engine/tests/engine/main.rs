@@ -18,6 +18,7 @@ mod converge;
 mod damaren_sharf;
 mod deformations;
 mod elements;
+mod end_effector;
 mod equilibrium;
 mod evaluate;
 mod evaluator;

@@ -6,6 +6,7 @@ mod batches;
 mod damaren_findings;
 mod extremes;
 mod files;
+mod fit;
 mod rigid;
 mod urdf;
 mod validation;

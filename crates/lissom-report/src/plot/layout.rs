@@ -20,21 +20,21 @@ const COLOURS: [Colour; 8] = [
 /// Dashes by which recordings differ, in widths of the line.
 const DASHES: [&[f64]; 4] = [&[], &[5.0, 2.0], &[1.2, 1.6], &[7.0, 2.0, 1.2, 2.0]];
 
-const INK: Colour = [26, 26, 26];
+pub(super) const INK: Colour = [26, 26, 26];
 const GRID: Colour = [226, 226, 226];
 
 /// Points of a millimetre.
-const MM: f64 = 72.0 / 25.4;
+pub(super) const MM: f64 = 72.0 / 25.4;
 /// Highest plot: what a page has room for beside its caption.
-const MOST_HEIGHT: f64 = 230.0 * MM;
+pub(super) const MOST_HEIGHT: f64 = 230.0 * MM;
 /// Lowest panel.
 const LEAST_PANEL: f64 = 22.0 * MM;
 
 /// Widths of lines in points.
 const CURVE: f64 = 1.0;
-const AXIS: f64 = 0.6;
+pub(super) const AXIS: f64 = 0.6;
 const HAIR: f64 = 0.4;
-const TICK: f64 = 2.5;
+pub(super) const TICK: f64 = 2.5;
 /// Samples closer than this across, in points, are drawn by their smallest and largest value, which looks the same.
 const COLUMN: f64 = 0.24;
 /// Part of the range that is left free above and below curves.
@@ -128,7 +128,7 @@ pub(super) fn drawing(chart: &Chart<'_>, style: Style) -> Option<(Drawing, Vec<S
 }
 
 /// Free space between panels and their legends, in sizes of type.
-const GAP: f64 = 0.9;
+pub(super) const GAP: f64 = 0.9;
 
 /// How many panels there is room for, and how high each is.
 fn heights(legends: &[Legend], width: f64, size: f64, below: f64) -> (usize, f64) {

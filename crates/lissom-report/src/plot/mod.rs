@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! recordings ──chart──► Chart ──layout──► Drawing ──► svg, pdf, png
+//! grids ─────────────► HeatMap ────heat──┘
 //!  or other curves                         lines and outlines of letters
 //! ```
 //!
@@ -11,6 +12,7 @@
 mod chart;
 mod drawing;
 mod font;
+mod heat;
 mod layout;
 mod pdf;
 mod png;
@@ -20,6 +22,7 @@ mod ticks;
 use std::path::Path;
 
 pub use chart::{Axis, Chart, Curve, Panel, Scale};
+pub use heat::{HeatMap, Layer};
 
 /// What a plot is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,15 +79,20 @@ impl Chart<'_> {
     /// Draws it; `None` if there is nothing to draw.
     pub fn draw(&self, style: Style, format: Format) -> Option<Plot> {
         let (drawing, beyond) = layout::drawing(self, style)?;
-        let bytes = match format {
-            Format::Png => png::encode(&drawing)?,
-            Format::Svg => svg::encode(&drawing),
-            Format::Pdf => pdf::encode(&drawing),
-        };
+        let bytes = encoded(&drawing, format)?;
         let mut left_out = self.left_out.clone();
         left_out.extend(beyond);
         Some(Plot { bytes, left_out })
     }
+}
+
+/// A drawing as a file; `None` if it is too small for one.
+fn encoded(drawing: &drawing::Drawing, format: Format) -> Option<Vec<u8>> {
+    Some(match format {
+        Format::Png => png::encode(drawing)?,
+        Format::Svg => svg::encode(drawing),
+        Format::Pdf => pdf::encode(drawing),
+    })
 }
 
 #[cfg(test)]

@@ -1,0 +1,222 @@
+//! Fits of synthetic experiments, whose truth is known.
+
+use lissom::{Channel, Flow, Override, Recording};
+use lissom_io::fit::{Fit, Fitted, Parameter};
+use lissom_io::load::load_text;
+use lissom_io::sweep::{Drawing, Points, Variation};
+
+/// An arm on a spring with a damper, which a constant torque pulls away: a damped oscillator in closed form.
+const MODEL: &str = r#"
+format = 1
+[[body]]
+name = "arm"
+[body.rigid]
+mass_kg = 1.0
+center_of_mass_m = [0.25, 0.0, 0.0]
+inertia_kg_m2 = [0.02, 0.02, 0.02]
+[[body.node]]
+name = "tip"
+position_m = [0.5, 0.0, 0.0]
+[[joint]]
+name = "hinge"
+parent = "ground"
+child = "arm"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+[joint.revolute.spring]
+stiffness_n_m_per_rad = 4.0
+[joint.revolute.friction]
+viscous_n_m_s_per_rad = 0.12
+[[payload]]
+name = "load"
+body = "arm"
+at = "tip"
+mass_kg = 0.4
+[[input]]
+joint = "hinge"
+[input.torque_constant]
+value_n_m = 1.0
+[simulation]
+duration_s = 3.0
+[simulation.integrator.dop853]
+rtol = 1.0e-9
+atol = 1.0e-11
+"#;
+
+const PATHS: [&str; 3] = [
+    "joint.hinge.revolute.spring.stiffness_n_m_per_rad",
+    "joint.hinge.revolute.friction.viscous_n_m_s_per_rad",
+    "payload.load.mass_kg",
+];
+const TRUTH: [f64; 3] = [4.0, 0.12, 0.4];
+const SAMPLES: usize = 60;
+const NOISE_RAD: f64 = 0.01;
+
+/// The angle after a step of one newton metre, from rest.
+fn angle_rad([stiffness, damping, mass]: [f64; 3], time_s: f64) -> f64 {
+    let inertia = 0.02 + 0.0625 + 0.25 * mass;
+    let decay = 0.5 * damping / inertia;
+    let rate = (stiffness / inertia - decay * decay).sqrt();
+    let wave = (rate * time_s).cos() + decay / rate * (rate * time_s).sin();
+    (1.0 - (-decay * time_s).exp() * wave) / stiffness
+}
+
+fn instants() -> Vec<f64> {
+    (1..=SAMPLES).map(|k| 0.05 * k as f64).collect()
+}
+
+fn measured(noise: &[f64]) -> Recording {
+    let time_s = instants();
+    let samples = time_s
+        .iter()
+        .zip(noise)
+        .map(|(&t, noise)| angle_rad(TRUTH, t) + noise);
+    Recording {
+        channels: vec![Channel {
+            name: "hinge.angle".to_owned(),
+            unit: "rad".to_owned(),
+            samples: samples.collect(),
+        }],
+        time_s,
+    }
+}
+
+/// Normal numbers of a seed.
+fn noise(seed: u64) -> Vec<f64> {
+    let drawn = [Variation::parse("noise=normal(0,1)").unwrap()];
+    let points = Points::drawn(&drawn, SAMPLES, seed, Drawing::MonteCarlo).unwrap();
+    let value = |row: &Vec<String>| NOISE_RAD * row[0].parse::<f64>().unwrap();
+    points.rows.iter().map(value).collect()
+}
+
+fn fitted(text: &str, paths: &[&str], measured: &Recording) -> Fitted {
+    let load = |changes: &[Override]| load_text("arm", text, changes);
+    let paths: Vec<String> = paths.iter().map(|&path| path.to_owned()).collect();
+    let parameters = Parameter::named(text, &paths, false).unwrap();
+    let fit = Fit {
+        load: &load,
+        parameters: &parameters,
+        measured,
+        threads: 1,
+    };
+    fit.run(&mut |_| Flow::Continue).unwrap()
+}
+
+/// Property: intervals of 95 % cover the truth about 95 times of 100; fewer than 89 would be chance once in a hundred.
+#[test]
+fn intervals_cover_the_truth() {
+    const SEEDS: u64 = 100;
+    const LEAST: usize = 89;
+    let covers = |seed: u64| {
+        let fitted = fitted(MODEL, &PATHS, &measured(&noise(seed)));
+        assert!(fitted.converged, "seed {seed}");
+        let inside = |at: usize| {
+            let [low, high] = fitted.parameters[at].interval_95;
+            low <= TRUTH[at] && TRUTH[at] <= high
+        };
+        [0, 1, 2].map(inside)
+    };
+    let half = |first: u64| (first..SEEDS).step_by(2).map(covers).collect::<Vec<_>>();
+    let found = std::thread::scope(|scope| {
+        let other = scope.spawn(|| half(1));
+        let mut found = half(0);
+        found.extend(other.join().unwrap());
+        found
+    });
+    for (at, path) in PATHS.iter().enumerate() {
+        let covered = found.iter().filter(|inside| inside[at]).count();
+        assert!(
+            (LEAST..=100).contains(&covered),
+            "{path}: {covered} of {SEEDS}"
+        );
+    }
+}
+
+/// Closed form: without noise the truth is found from afar, and the standard deviations are those of the exact derivatives.
+#[test]
+fn derivatives_are_those_of_the_closed_form() {
+    // a fit stops within a thousandth of a standard deviation, which is nothing without noise
+    const FOUND: f64 = 1e-6;
+    // differences of runs over 1e-4 of a parameter
+    const DERIVATIVE: f64 = 1e-5;
+    let away = MODEL
+        .replace("= 4.0", "= 5.0")
+        .replace("= 0.12", "= 0.2")
+        .replace("mass_kg = 0.4", "mass_kg = 0.3");
+    let exact = fitted(&away, &PATHS, &measured(&[0.0; SAMPLES]));
+    for (found, truth) in exact.parameters.iter().zip(TRUTH) {
+        assert!((found.value / truth - 1.0).abs() < FOUND, "{found:?}");
+    }
+    let noisy = fitted(MODEL, &PATHS, &measured(&noise(1)));
+    let at: [f64; 3] = std::array::from_fn(|k| noisy.parameters[k].value);
+    // derivatives of the closed form, by differences that are extrapolated to order six
+    let derivative = |k: usize, time_s: f64| {
+        let slope = |part: f64| {
+            let (mut after, mut before) = (at, at);
+            after[k] *= 1.0 + part;
+            before[k] *= 1.0 - part;
+            (angle_rad(after, time_s) - angle_rad(before, time_s)) / (2.0 * part * at[k])
+        };
+        (64.0 * slope(2e-3) - 20.0 * slope(4e-3) + slope(8e-3)) / 45.0
+    };
+    let jacobian = nalgebra::DMatrix::from_fn(SAMPLES, 3, |i, k| derivative(k, instants()[i]));
+    let variance = noisy.channels[0].rms.powi(2) * SAMPLES as f64 / (SAMPLES - 3) as f64;
+    let covariance = (jacobian.transpose() * jacobian)
+        .cholesky()
+        .unwrap()
+        .inverse()
+        * variance;
+    for (k, found) in noisy.parameters.iter().enumerate() {
+        let ratio = found.deviation / covariance[(k, k)].sqrt();
+        assert!((ratio - 1.0).abs() < DERIVATIVE, "{found:?} {ratio}");
+    }
+    assert!(noisy.warnings.is_empty(), "{:?}", noisy.warnings);
+}
+
+/// By construction: of two loads in one place only the sum can be told, and what the model lacks is not noise.
+#[test]
+fn what_cannot_be_told_is_said() {
+    let two = MODEL.replace(
+        "[[input]]",
+        "[[payload]]\nname = \"other\"\nbody = \"arm\"\nat = \"tip\"\nmass_kg = 0.1\n[[input]]",
+    );
+    let data = measured(&noise(2));
+    let found = fitted(
+        &two,
+        &["payload.load.mass_kg", "payload.other.mass_kg"],
+        &data,
+    );
+    assert!(
+        found
+            .parameters
+            .iter()
+            .all(|one| one.deviation.is_infinite()),
+        "{found:?}"
+    );
+    assert!(
+        found.warnings[0].contains("payload.other.mass_kg"),
+        "{:?}",
+        found.warnings
+    );
+    assert!(
+        found.warnings[0].contains("not at all"),
+        "{:?}",
+        found.warnings
+    );
+    let stiff = MODEL.replace("= 4.0", "= 5.0");
+    let found = fitted(&stiff, &["payload.load.mass_kg"], &data);
+    assert!(
+        found
+            .warnings
+            .iter()
+            .any(|own| own.contains("more than noise")),
+        "{:?}",
+        found.warnings
+    );
+    let written = found.written_into(&stiff).unwrap();
+    let value = found.parameters[0].value;
+    assert_eq!(
+        written,
+        stiff.replace("mass_kg = 0.4", &format!("mass_kg = {value:?}"))
+    );
+}
