@@ -4,7 +4,7 @@ use lissom::{Channel, Flow, Override, Recording};
 use lissom_io::fit::{Estimate, Fit, FitError, Fitted, Parameter};
 use lissom_io::load::{self, Loaded};
 use lissom_io::measured::{self, Heads};
-use lissom_io::{IoError, csv, threads};
+use lissom_io::{csv, resource, threads};
 use lissom_report::Chart;
 use serde::Serialize;
 
@@ -102,10 +102,7 @@ fn measured_data(arguments: &FitArguments) -> Result<Recording, Stop> {
                 .to_owned(),
         )
     })?;
-    let text = std::fs::read_to_string(path).map_err(|reason| IoError::Read {
-        path: path.clone(),
-        reason,
-    })?;
+    let text = resource::read_text(path)?;
     let mut measured = measured::parse(&path.display().to_string(), &text, &Heads::default())?;
     if !arguments.channels.is_empty() {
         let is_wanted = |name: &str| {

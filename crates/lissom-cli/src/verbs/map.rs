@@ -23,6 +23,12 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Stop> {
             "a map is over two coordinates: say --over twice, for example --over shoulder.angle=-1:1:21 --over elbow.angle=0:2:21".to_owned(),
         ));
     };
+    if across.name == upward.name {
+        return Err(Stop::Usage(format!(
+            "--over says {} twice: a map is over two coordinates",
+            across.name
+        )));
+    }
     let axes = [across.clone(), upward.clone()];
     let loaded = source::load(&arguments.model.named()?)?;
     let usual = Path::new("results").join(format!("{}-map.csv", loaded.label));

@@ -159,3 +159,20 @@ fn what_does_not_fit_is_refused() {
     ];
     folder.lissom(&fit).says(1, &["stiffness"]);
 }
+
+/// By construction: a pipe is not waited for, and a device not read without end.
+#[cfg(unix)]
+#[test]
+fn data_are_read_from_files_alone() {
+    let folder = Folder::new();
+    folder.write("arm.toml", MODEL);
+    let pipe = folder.path.join("data.csv");
+    let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
+    for data in ["data.csv", "/dev/zero"] {
+        let fit = ["fit", "arm.toml", data, "--parameters", SPRING];
+        folder
+            .lissom(&fit)
+            .says(1, &[&format!("{data} is not a file")]);
+    }
+}

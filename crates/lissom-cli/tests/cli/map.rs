@@ -126,6 +126,7 @@ fn what_makes_no_map_is_refused() {
     let call =
         |more: &[&str]| folder.lissom(&[&["map", "arm.toml", "--out", "map.csv"], more].concat());
     call(&elbow).says(2, &["say --over twice"]);
+    call(&[elbow, elbow].concat()).says(2, &["says elbow.angle twice"]);
     call(&[&elbow[..], &["--over", "shoulder.angel=0:1:2"]].concat())
         .says(1, &["did you mean `shoulder.angle`"]);
     call(&[&elbow[..], &["--over", "shoulder.angle=1:0:2"]].concat())
