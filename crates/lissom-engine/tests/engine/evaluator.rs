@@ -216,7 +216,7 @@ fn derivatives_are_slopes_of_the_accelerations() {
     const STEP: f64 = 1e-5;
     /// Share of the largest derivative: the step squared, with room for third derivatives above the first.
     const SLOPE: f64 = 1e-6;
-    let mechanisms = [
+    let mechanisms = vec![
         Mechanism::build(&parsed(ARM)).unwrap(),
         Mechanism::build(&parsed(SPACE_ARM)).unwrap(),
         Mechanism::build(&Variety::everything(7).mechanism(5)).unwrap(),
