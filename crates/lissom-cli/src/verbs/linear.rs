@@ -9,7 +9,7 @@ use lissom_io::load::Loaded;
 
 use super::run;
 use crate::arguments::{OperatingPointArgument, OperatingPointArguments, StartArguments};
-use crate::output::short;
+use crate::output::{rounded, short};
 use crate::source;
 use crate::stop::Stop;
 
@@ -102,7 +102,9 @@ pub(super) fn saturated(loaded: &Loaded, found: &Linearized) -> Vec<String> {
 /// What an analysis that ended early says.
 pub(super) fn stopped(error: AnalysisError) -> Stop {
     match error {
-        AnalysisError::Stopped { .. } => Stop::Interrupted(error.to_string()),
+        AnalysisError::Stopped { at_s } => {
+            Stop::Interrupted(format!("interrupted at {} s", rounded(at_s, 6)))
+        }
         error => error.into(),
     }
 }

@@ -54,11 +54,13 @@ impl Case {
 
     /// Whether joints are driven along a motion that is written down.
     fn has_motion(&self) -> bool {
-        let text = self.model.text;
-        let prescribed = !self.of_nodes() && text.contains("[[motion]]");
-        prescribed
-            || text.contains("rigid_inverse_dynamics")
-            || text.contains("nominal_motion = true")
+        let lines = self.model.text.lines();
+        let mut written = lines.filter(|line| !line.starts_with('#'));
+        written.any(|line| {
+            let says = |words: &str| line.contains(words);
+            let prescribed = !self.of_nodes() && says("[[motion]]");
+            prescribed || says("rigid_inverse_dynamics") || says("nominal_motion = true")
+        })
     }
 
     /// Calls a verb with options of its own and what makes it cheap.
