@@ -219,6 +219,10 @@ pub(super) fn failed(dynamics: &dyn Dynamics, first: usize, source: IntegrateErr
     }
 }
 
+/// Most samples of one step that are taken before whoever watches is told of the time: what has come to rest is integrated by steps that
+/// hold a hundred thousand of them, and some milliseconds are soon enough to be heard.
+const UNWATCHED: usize = 1000;
+
 /// Records samples, keeps the audit, and passes the time on to whoever watches.
 struct Recorder<'w> {
     dynamics: &'w mut dyn Dynamics,
@@ -230,6 +234,8 @@ struct Recorder<'w> {
     end: f64,
     /// Set when the run is stopped to be handed over so far.
     checkpoint_due: bool,
+    /// Samples since whoever watches was told of the time.
+    unwatched: usize,
     /// For methods that do not integrate the work themselves.
     work: Option<WorkSum>,
     /// Largest displacement of a flexible body, in lengths of it, that is gone on with.
@@ -258,6 +264,7 @@ impl<'w> Recorder<'w> {
             watch,
             end,
             checkpoint_due: false,
+            unwatched: 0,
             work: None,
             most_lengths: options.most_lengths,
             failure: None,
@@ -274,6 +281,12 @@ impl Observer for Recorder<'_> {
         }
         let flow = self.record(time, &projected);
         self.projected = projected;
+        self.unwatched += 1;
+        // works that are summed up by steps are not known inside of one
+        if flow == Flow::Continue && self.unwatched >= UNWATCHED && self.work.is_none() {
+            self.unwatched = 0;
+            return self.watch.reached(time);
+        }
         flow
     }
 
@@ -295,6 +308,7 @@ impl Observer for Recorder<'_> {
             self.auditor.watch_limits(time, self.dynamics);
             self.projected = projected;
         }
+        self.unwatched = 0;
         let flow = self.watch.reached(time);
         self.checkpoint_due =
             flow == Flow::Continue && time < self.end && self.watch.is_checkpoint_due();

@@ -7,7 +7,7 @@ use crate::study::simulate::Run;
 /// Whoever looks on while a run is made. It changes nothing of the run: with or without checkpoints the numbers are the same, to the
 /// last bit.
 pub trait Watch {
-    /// Called after every step with the time reached; may stop the run.
+    /// Called after every step, and now and then among the samples of a long one, with the time reached; may stop the run.
     fn reached(&mut self, time_s: f64) -> Flow;
 
     /// Whether [`checkpoint`](Self::checkpoint) is to be called now; asked after every step but the last.
