@@ -29,12 +29,12 @@ def test_an_interrupted_run_goes_on_as_if_it_had_not_been(
     def kept(duration_s: float) -> lissom.Recording:
         return arm.simulate(duration_s=duration_s, sample_period_s=0.05, channels=["hand"], out=folder, resume=True)
 
+    end_s = 6e3
     interrupt_after(0.3)
     with pytest.raises(lissom.Interrupted) as stopped:
-        kept(1e4)
+        kept(end_s)
     part = stopped.value.recording
     assert part is not None and part.stopped_at_s is not None and lissom.Recording.load(folder) == part
-    end_s = part.stopped_at_s + 0.2
     whole = arm.simulate(duration_s=end_s, sample_period_s=0.05, channels=["hand"])
     again = kept(end_s)
     assert again == whole and again.completed and again.summary["continued_at_s"] == part.stopped_at_s

@@ -217,6 +217,7 @@ fn released_spec(spec: &ModelSpec) -> ModelSpec {
         input: Vec::new(),
         actuator: Vec::new(),
         controller: Vec::new(),
+        sensor: Vec::new(),
         nominal_motion: None,
         ..spec.clone()
     };

@@ -68,7 +68,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Stop> {
     if let Some(Err(error)) = map
         .places
         .first()
-        .filter(|_| map.places.iter().all(Result::is_err))
+        .filter(|_| map.places.len() == count && map.places.iter().all(Result::is_err))
     {
         return Err(Stop::Failed(format!(
             "the model can be nowhere on the grid; at the first place: {error}"

@@ -140,6 +140,12 @@ fn what_does_not_fit_is_refused() {
             "nothing that the model writes",
         ),
         ("true/recording.csv", "joint.hinge.name", 2, "a number"),
+        (
+            "true/recording.csv",
+            "joint.hinge.revolute.spring.stiffness_n_m_per_rad,joint.0.revolute.spring.stiffness_n_m_per_rad",
+            2,
+            "another path leads to the same number",
+        ),
     ] {
         let fit = ["fit", "arm.toml", data, "--parameters", path];
         folder.lissom(&fit).says(code, &[says]);

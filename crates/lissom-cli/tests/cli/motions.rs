@@ -122,3 +122,47 @@ fn inverse_writes_torques() {
         .lissom(&["inverse", "two-link-arm"])
         .says(1, &["rigid_inverse_dynamics"]);
 }
+
+/// Closed form: joints that are driven keep to their limits too, also behind an elastic gear with an actuator.
+#[test]
+fn driven_joints_are_placed_within_their_limits() {
+    let folder = Folder::new();
+    folder.write(
+        "arm.toml",
+        r#"
+format = 1
+[[body]]
+name = "arm"
+rigid = { mass_kg = 1.0, center_of_mass_m = [0.5, 0.0, 0.0], inertia_kg_m2 = [0.02, 0.1, 0.1] }
+[[joint]]
+name = "hinge"
+parent = "ground"
+child = "arm"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+motor = { inertia_kg_m2 = 1e-4, gear_ratio = 10.0, stiffness_n_m_per_rad = 100.0 }
+limits = { max_rad = 0.3 }
+[[marker]]
+name = "hand"
+body = "arm"
+position_m = [1.0, 0.0, 0.0]
+[[input]]
+joint = "hinge"
+torque_constant.value_n_m = 1.0
+[[actuator]]
+name = "drive"
+joint = "hinge"
+max_torque_n_m = 5.0
+"#,
+    );
+    let placed = |angle: f64| {
+        let state = format!(
+            "{{\"markers\": {{\"hand\": {{\"y\": {:?}}}}}}}",
+            angle.sin()
+        );
+        folder.write("state.json", state);
+        folder.lissom(&["eval", "arm.toml", "--state", "state.json"])
+    };
+    placed(0.25).says(0, &["0.25"]);
+    placed(0.8).says(1, &["limits"]);
+}

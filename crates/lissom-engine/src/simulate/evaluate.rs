@@ -3,7 +3,7 @@
 use crate::evaluate::{Evaluate, EvaluateOptions, MarkerPose};
 use crate::model::Model;
 use crate::simulate::equations::Equations;
-use lissom_core::{RunError, State};
+use lissom_core::{Limit, LimitedQuantity, RunError, State};
 use lissom_spatial::{Force, Motion};
 use lissom_tree::closure::{self, ClosureError, Loops, ReducedEquations};
 use lissom_tree::tree::{
@@ -339,6 +339,10 @@ pub(crate) fn released(model: &Model) -> Model {
     free.actions.gears.clear();
     free.actions.loads.clear();
     free.actions.controllers.clear();
-    free.actions.limits.clear();
+    free.actions.actuators.clear();
+    free.actions.sensors.clear();
+    // inverse kinematics keeps to them; rates and efforts have nothing that they could limit
+    let is_of_position = |limit: &Limit| matches!(limit.quantity, LimitedQuantity::Position(_));
+    free.actions.limits.retain(is_of_position);
     free
 }

@@ -83,8 +83,10 @@ impl Parameter {
     pub fn named(text: &str, paths: &[String], each: bool) -> Result<Vec<Self>, FitError> {
         let model = WrittenNumbers::read(text, &[]).map_err(|errors| first(&errors))?;
         let mut found: Vec<Self> = Vec::new();
+        let mut all = Vec::new();
         for path in paths {
             let numbers = model.at(path).map_err(|error| first(&[error]))?;
+            all.extend(numbers.iter().cloned());
             let first = numbers[0].1;
             if each {
                 let own = numbers.into_iter();
@@ -115,6 +117,8 @@ impl Parameter {
                 )));
             }
         }
+        // what will be written when all runs are made: one number has one value
+        WrittenNumbers::written_anew(text, &all).map_err(|error| first(&[error]))?;
         Ok(found)
     }
 }

@@ -79,6 +79,10 @@ fn rows(bytes: &[u8]) -> io::Result<Vec<Vec<f64>>> {
     if count.checked_mul(length) != Some(numbers.len()) {
         return Err(damaged());
     }
+    // there may be more rows without numbers than fit into memory
+    if numbers.is_empty() {
+        return Ok(Vec::new());
+    }
     let by_columns = header.contains("'fortran_order': True");
     let entry = |i: usize, j: usize| {
         let at = if by_columns {

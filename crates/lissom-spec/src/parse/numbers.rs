@@ -52,7 +52,7 @@ impl WrittenNumbers {
     ///
     /// # Errors
     ///
-    /// [`ErrorKind::BadPath`](crate::ErrorKind::BadPath) if the text writes no number at one of the paths.
+    /// [`ErrorKind::BadPath`](crate::ErrorKind::BadPath) if the text writes no number at one of the paths, or two of them lead to one number.
     pub fn written_anew(text: &str, numbers: &[(String, f64)]) -> Result<String, ModelError> {
         let own = toml::from_str::<Table>(text).unwrap_or_default();
         let places = Document::read(text);
@@ -63,11 +63,14 @@ impl WrittenNumbers {
             let place = follow(&own, &steps).filter(|(value, _)| is_number(value));
             let (_, place) = place.ok_or_else(bad)?;
             let range = places.locate(&place, Target::Value).ok_or_else(bad)?;
-            edits.push((range, format!("{value:?}")));
+            edits.push((range, path, format!("{value:?}")));
         }
-        edits.sort_by_key(|(range, _)| range.start);
+        edits.sort_by_key(|(range, ..)| range.start);
         let (mut edited, mut end) = (String::with_capacity(text.len()), 0);
-        for (range, value) in edits {
+        for (range, path, value) in edits {
+            if range.start < end {
+                return Err(bad_path(path, "another path leads to the same number"));
+            }
             edited.push_str(&text[end..range.start]);
             edited.push_str(&value);
             end = range.end;
