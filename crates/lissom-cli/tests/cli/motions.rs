@@ -141,7 +141,7 @@ child = "arm"
 [joint.revolute]
 axis = [0.0, 0.0, 1.0]
 motor = { inertia_kg_m2 = 1e-4, gear_ratio = 10.0, stiffness_n_m_per_rad = 100.0 }
-limits = { max_rad = 0.3 }
+limits = { min_rad = -0.3, max_rad = 0.3 }
 [[marker]]
 name = "hand"
 body = "arm"
