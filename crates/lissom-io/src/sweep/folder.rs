@@ -5,7 +5,7 @@
 //! rows.txt     a line per run that is done: its number, a blank, its row
 //! ```
 //!
-//! A row is one line in whatever form its sweep has. It is appended at once and reaches the disk within a second; a line that was cut off when a
+//! A row is one line in whatever form its sweep has. It is appended at once and brought onto the disk with the first row behind a second; a line that was cut off when a
 //! process or machine ended is dropped when the folder is opened again, and its run is made anew.
 
 use std::collections::BTreeMap;
