@@ -211,6 +211,7 @@ class Linearization:
             "state": self.A,
             "input": self._array("B"),
             "output": self.C,
+            "feedthrough": self.D,
             "inputs": list(zip(self.inputs, units[0], strict=True)),
             "outputs": list(zip(self.outputs, units[1], strict=True)),
         }

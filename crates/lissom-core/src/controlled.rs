@@ -414,7 +414,7 @@ impl Readout for Controlled<'_> {
         self.of.strain(gauge)
     }
 
-    fn specific_force(&mut self, marker: MarkerId) -> Vector<f64> {
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {
         self.of.specific_force(marker)
     }
 

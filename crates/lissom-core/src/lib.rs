@@ -63,7 +63,7 @@ pub use profile::{LoadCurve, MotionCurve, MotionPoint};
 pub use recording::{Channel, Recording};
 pub use rotation::rotation_matrix;
 pub use sampler::{Sampler, Selection, snapshot};
-pub use sensor::{Measured, Sensor};
+pub use sensor::{Measured, Sensor, read_outputs};
 pub use signal::{
     BeamPart, ClosureEnd, ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind,
     MarkerReading, NodePart, NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals,

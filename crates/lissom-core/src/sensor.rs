@@ -5,7 +5,7 @@
 
 use std::f64::consts::TAU;
 
-use lissom_spatial::{Force, Vector};
+use lissom_spatial::{Force, Real, Vector};
 use lissom_spec::spec::{EncoderSide, JointKind, ModelSpec, SensorKind, SensorSpec};
 
 use crate::axis::AxisName;
@@ -134,22 +134,45 @@ impl Sensor {
         }
     }
 
-    /// Whether it takes no accelerations to know its readings.
-    pub(crate) fn is_seen(&self) -> bool {
-        self.stage() <= Stage::Velocity
+    /// Whether its readings are known without forces of constraint, and so are outputs of linear models.
+    pub(crate) fn is_output(&self) -> bool {
+        self.stage() <= Stage::Acceleration
     }
 
-    /// Appends what it reads without noise and rounding; nothing if it takes accelerations to know.
-    pub fn see(&self, view: &mut impl View<f64>, values: &mut Vec<f64>) {
+    /// Whether they change with accelerations.
+    pub fn measures_accelerations(&self) -> bool {
+        self.stage() >= Stage::Acceleration
+    }
+
+    /// Appends what it reads without noise and rounding; nothing where the state does not tell.
+    pub(crate) fn see<T: Real>(&self, state: &mut impl View<T>, values: &mut Vec<T>) {
         let first = values.len();
-        match &self.measures {
-            Measured::Axis(axis, _) => values.push(view.axis(*axis)[0]),
-            Measured::Strain(gauge) => values.push(view.strain(*gauge)),
-            Measured::AngularVelocity(marker) => values.extend(spin(&view.marker(*marker)).0),
-            Measured::SpecificForce(_) | Measured::JointForce(_) => return,
+        self.measure(state, values);
+        for (value, &bias) in values[first..].iter_mut().zip(&self.bias) {
+            *value += T::constant(bias);
         }
-        for (value, bias) in values[first..].iter_mut().zip(&self.bias) {
-            *value += bias;
+    }
+
+    /// Appends what there is to be read.
+    fn measure<T: Real>(&self, state: &mut impl Sensed<T>, values: &mut Vec<T>) {
+        match &self.measures {
+            Measured::Axis(axis, _) => values.push(state.position(*axis)),
+            Measured::Strain(gauge) => values.push(Sensed::strain(state, *gauge)),
+            Measured::AngularVelocity(marker) => {
+                let MarkerMotion { pose, twist, .. } = state.motion(*marker);
+                values.extend(pose.rotation.transpose_mul(twist.angular).0);
+            }
+            Measured::SpecificForce(marker) => {
+                if let Some(force) = Sensed::specific_force(state, *marker) {
+                    let axes = state.motion(*marker).pose.rotation;
+                    values.extend(axes.transpose_mul(force).0);
+                }
+            }
+            Measured::JointForce(joint) => {
+                if let Some(Force { moment, force }) = state.joint_force(joint) {
+                    values.extend(force.0.into_iter().chain(moment.0));
+                }
+            }
         }
     }
 
@@ -167,6 +190,69 @@ impl Sensor {
     }
 }
 
+/// A state of motion over a scalar, as sensors see it.
+trait Sensed<T> {
+    fn position(&self, axis: AxisId) -> T;
+    fn strain(&mut self, gauge: GaugeId) -> T;
+    fn motion(&mut self, marker: MarkerId) -> MarkerMotion<T>;
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<T>>;
+    fn joint_force(&self, joint: &str) -> Option<Force<T>>;
+}
+
+/// What acts on a mechanism sees as much of its state.
+impl<T: Real, V: View<T>> Sensed<T> for V {
+    fn position(&self, axis: AxisId) -> T {
+        self.axis(axis)[0]
+    }
+
+    fn strain(&mut self, gauge: GaugeId) -> T {
+        View::strain(self, gauge)
+    }
+
+    fn motion(&mut self, marker: MarkerId) -> MarkerMotion<T> {
+        self.marker(marker)
+    }
+
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<T>> {
+        View::specific_force(self, marker)
+    }
+
+    fn joint_force(&self, _: &str) -> Option<Force<T>> {
+        None
+    }
+}
+
+/// An evaluated state with all forces in it.
+struct Evaluated<'a> {
+    readout: &'a mut dyn Readout,
+    forces: Option<JointForces>,
+}
+
+impl Sensed<f64> for Evaluated<'_> {
+    fn position(&self, axis: AxisId) -> f64 {
+        self.readout.axis(axis)[0]
+    }
+
+    fn strain(&mut self, gauge: GaugeId) -> f64 {
+        self.readout.strain(gauge)
+    }
+
+    fn motion(&mut self, marker: MarkerId) -> MarkerMotion<f64> {
+        self.readout.marker(marker).motion
+    }
+
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {
+        self.readout.specific_force(marker)
+    }
+
+    fn joint_force(&self, joint: &str) -> Option<Force<f64>> {
+        let force = self.forces.as_ref().and_then(|forces| forces.on(joint));
+        // a joint that is not there has no force
+        let unknown = Force::new(Vector([f64::NAN; 3]), Vector([f64::NAN; 3]));
+        Some(force.unwrap_or(unknown))
+    }
+}
+
 /// Appends the readings of sensors in the evaluated state.
 pub(crate) fn read_sensors(
     sensors: &[Sensor],
@@ -180,33 +266,19 @@ pub(crate) fn read_sensors(
     }
     let forces = (latest == Some(Stage::Reaction)).then(|| JointForces::of(parts, readout));
     let time_s = readout.efforts().time_s;
+    let mut state = Evaluated { readout, forces };
     for sensor in sensors {
         let first = row.len();
-        match &sensor.measures {
-            Measured::Axis(axis, _) => row.push(readout.axis(*axis)[0]),
-            Measured::Strain(gauge) => row.push(readout.strain(*gauge)),
-            Measured::SpecificForce(marker) => {
-                let axes = readout.marker(*marker).motion.pose.rotation;
-                row.extend(axes.transpose_mul(readout.specific_force(*marker)).0);
-            }
-            Measured::AngularVelocity(marker) => {
-                row.extend(spin(&readout.marker(*marker).motion).0);
-            }
-            Measured::JointForce(joint) => {
-                let force = forces.as_ref().and_then(|forces| forces.on(joint));
-                // a joint that is not there has no force
-                let unknown = Force::new(Vector([f64::NAN; 3]), Vector([f64::NAN; 3]));
-                let Force { moment, force } = force.unwrap_or(unknown);
-                row.extend(force.0.into_iter().chain(moment.0));
-            }
-        }
+        sensor.measure(&mut state, row);
         sensor.blur(time_s, &mut row[first..]);
     }
 }
 
-/// Angular velocity of a marker in its own axes.
-fn spin(motion: &MarkerMotion<f64>) -> Vector<f64> {
-    motion.pose.rotation.transpose_mul(motion.twist.angular)
+/// Appends what sensors that are outputs of linear models read of a state, without noise and rounding.
+pub fn read_outputs<T: Real>(sensors: &[Sensor], state: &mut impl View<T>, readings: &mut Vec<T>) {
+    for sensor in sensors.iter().filter(|sensor| sensor.is_output()) {
+        sensor.see(state, readings);
+    }
 }
 
 /// Step of an encoder in the units of its joint.

@@ -80,6 +80,12 @@ pub trait View<T: Real> {
     /// Motion of a marker.
     fn marker(&mut self, marker: MarkerId) -> MarkerMotion<T>;
 
+    /// Acceleration of a marker less that of free fall, in ground components; none where accelerations are not known yet, as where forces
+    /// are applied.
+    fn specific_force(&mut self, _marker: MarkerId) -> Option<Vector<T>> {
+        None
+    }
+
     /// Adds a moment and a force in ground components at a marker.
     fn push_marker(&mut self, marker: MarkerId, wrench: Force<T>);
 }

@@ -151,7 +151,7 @@ pub fn arrays(found: &Linearized) -> Result<Arrays, LinearError> {
     });
     vectors("y0", &|point| {
         let positions = point.outputs.iter().flat_map(|output| output.position.0);
-        let readings = point.sensors.iter().map(|sensor| sensor.reading);
+        let readings = point.sensors.reading.iter().copied();
         let joints = point.joints.iter().copied();
         positions.chain(joints).chain(readings).collect()
     });

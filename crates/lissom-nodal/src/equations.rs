@@ -278,6 +278,11 @@ impl<'a> Equations<'a> {
         self.pass.view(self.mechanism, forces)
     }
 
+    /// The same where accelerations were set too.
+    pub fn accelerated_view<'v>(&'v self, forces: &'v mut Forces<f64>) -> View<'v, f64> {
+        self.view(forces).accelerated(self.gravity)
+    }
+
     /// Effort that keeps a prescribed coordinate or deformation as prescribed, after
     /// [`Equations::residual`].
     pub fn drive_effort(&self, drive: usize) -> f64 {
@@ -314,11 +319,6 @@ impl<'a> Equations<'a> {
     fn deformation_acceleration_of(&self, deformation: usize) -> f64 {
         let along = |node: &NodeState<f64>| node.acceleration;
         self.pass.followed[deformation].bias + self.pass.along(self.mechanism, deformation, along)
-    }
-
-    /// Acceleration of free fall.
-    pub fn gravity(&self) -> Vector<f64> {
-        self.gravity
     }
 
     /// Where a node is and how it moves.

@@ -23,6 +23,12 @@ pub trait AppliedForces {
     fn springs<T: Real>(&self, _view: &mut View<'_, T>, _spring: &mut impl FnMut(f64, T)) {}
 }
 
+/// What is read of a mechanism in a state of motion whose accelerations are known.
+pub trait Readings {
+    /// Appends the readings, always as many.
+    fn read<T: Real>(&self, view: &mut View<'_, T>, readings: &mut Vec<T>);
+}
+
 /// Forces at points and moments at orientations that keep their directions in space, node by node.
 impl AppliedForces for Vec<Vector<f64>> {
     fn apply<T: Real>(&self, part: f64, view: &mut View<'_, T>) {
@@ -88,6 +94,8 @@ pub struct View<'a, T> {
     followed: &'a [Followed<T>],
     gradient: &'a [Gradient<T>],
     forces: &'a mut Forces<T>,
+    /// Acceleration of free fall, once the nodes have theirs.
+    gravity: Option<Vector<f64>>,
 }
 
 impl<'a, T: Scalar> View<'a, T> {
@@ -108,10 +116,27 @@ impl<'a, T: Scalar> View<'a, T> {
             followed,
             gradient,
             forces,
+            gravity: None,
         }
     }
 
-    /// Position, rotation and velocity of a node; its acceleration is not known yet.
+    /// The same once accelerations of the nodes are known, where this is free fall.
+    #[must_use]
+    pub(super) fn accelerated(self, gravity: Vector<f64>) -> Self {
+        Self {
+            gravity: Some(gravity),
+            ..self
+        }
+    }
+
+    /// Acceleration of a node less that of free fall, of what stands still without one; none where accelerations are not known.
+    pub fn specific_force(&self, node: Option<NodeId>) -> Option<Vector<T>> {
+        let gravity = Vector::constant(self.gravity?.0);
+        let still = Vector::zero();
+        Some(node.map_or(still, |node| self.node(node).acceleration) - gravity)
+    }
+
+    /// Position, rotation and velocity of a node; its acceleration is not known while forces are applied.
     pub fn node(&self, node: NodeId) -> &NodeState<T> {
         &self.nodes[node.index()]
     }

@@ -37,7 +37,7 @@ pub use element::ElementId;
 pub use equations::{Energy, Equations};
 pub use error::NodalError;
 pub use exchange::Motion;
-pub use forces::{AppliedForces, Forces, View};
+pub use forces::{AppliedForces, Forces, Readings, View};
 pub use linear::State;
 pub use mechanism::Mechanism;
 pub use node::{Followed, NodeId, NodeKind, NodeState};

@@ -20,14 +20,14 @@ use std::ops::Range;
 
 use nalgebra::{DMatrix, DVector};
 
-use lissom_numerics::linear::{GoOn, LinearError, Linearization, unwatched};
+use lissom_numerics::linear::{GoOn, LinearError, Linearization, SensorRows, unwatched};
 use lissom_spatial::Dual;
 use lissom_spatial::{Matrix, Vector};
 
 use super::element::{ElementId, ElementKind};
 use super::equations::Equations;
 use super::error::NodalError;
-use super::forces::{AppliedForces, Forces};
+use super::forces::{AppliedForces, Forces, Readings};
 use super::mechanism::Mechanism;
 use super::pass::Pass;
 use super::role::Drive;
@@ -289,6 +289,60 @@ impl Equations<'_> {
         Ok(derivative)
     }
 
+    /// What is read at a state, with its derivatives.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration, or it is stopped.
+    pub fn differentiate_readings<F>(
+        &mut self,
+        state: &State<'_, F>,
+        of: &impl Readings,
+        go_on: &mut GoOn<'_>,
+    ) -> Result<SensorRows, NodalError> {
+        let (mechanism, dofs) = (self.mechanism, self.mechanism.dof_count());
+        self.place(state.position, state.drives)?;
+        self.set_velocity(state.velocity, state.drives);
+        self.set_acceleration(state.acceleration, state.drives);
+        let mut readings = Vec::new();
+        let mut unused = Forces::new(mechanism);
+        of.read(&mut self.accelerated_view(&mut unused), &mut readings);
+        let mut rows = SensorRows::constant(readings, dofs);
+        if rows.reading.is_empty() {
+            return Ok(rows);
+        }
+        self.first_order_transfer();
+        let mut lifted = Lifted::new(mechanism, state);
+        for first in (0..dofs).step_by(DIRECTIONS) {
+            go_on()?;
+            let columns = first..dofs.min(first + DIRECTIONS);
+            let along = self.along_dofs(first);
+            self.lift_nodes(columns.len(), along, &mut lifted.pass);
+            let found = lifted.read(self, state.drives, of);
+            SensorRows::put_columns(&mut rows.position, columns, &found);
+        }
+        self.lift_nodes(0, |_, _| Vector([0.0; 3]), &mut lifted.pass);
+        for first in (0..dofs).step_by(DIRECTIONS) {
+            go_on()?;
+            let columns = first..dofs.min(first + DIRECTIONS);
+            for (slot, dof) in columns.clone().enumerate() {
+                lifted.velocity[dof].tangent[slot] = 1.0;
+            }
+            let found = lifted.read(self, state.drives, of);
+            SensorRows::put_columns(&mut rows.rate, columns.clone(), &found);
+            for (slot, dof) in columns.clone().enumerate() {
+                lifted.velocity[dof].tangent[slot] = 0.0;
+                lifted.acceleration[dof].tangent[slot] = 1.0;
+            }
+            let found = lifted.read(self, state.drives, of);
+            SensorRows::put_columns(&mut rows.acceleration, columns.clone(), &found);
+            for (slot, dof) in columns.enumerate() {
+                lifted.acceleration[dof].tangent[slot] = 0.0;
+            }
+        }
+        Ok(rows)
+    }
+
     /// How deformations that follow from the degrees of freedom deviate about a state: derivatives of their values and of their
     /// rates by the positions, one row each.
     ///
@@ -397,6 +451,22 @@ impl Lifted {
         let (mechanism, factor) = (equations.mechanism, &equations.factor);
         (self.pass).velocities(mechanism, factor, &self.velocity, drives);
         self.pass.follow(mechanism, &equations.references);
+    }
+
+    /// Moves the nodes and reads what there is to be read.
+    fn read(
+        &mut self,
+        equations: &Equations<'_>,
+        drives: &[Drive],
+        of: &impl Readings,
+    ) -> Vec<Tangent> {
+        self.follow(equations, drives);
+        let (mechanism, factor) = (equations.mechanism, &equations.factor);
+        (self.pass).accelerations(mechanism, factor, &self.acceleration, drives);
+        let mut readings = Vec::new();
+        let view = self.pass.view(mechanism, &mut self.forces);
+        of.read(&mut view.accelerated(equations.gravity), &mut readings);
+        readings
     }
 
     /// Value and rate of a deformation, by its place among all.

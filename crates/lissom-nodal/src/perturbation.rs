@@ -5,7 +5,7 @@
 
 use nalgebra::DMatrix;
 
-use lissom_numerics::linear::{GoOn, Label, Labels, LinearError, Output, Point};
+use lissom_numerics::linear::{GoOn, Label, Labels, LinearError, Output, Point, SensorRows};
 use lissom_spatial::Vector;
 
 use super::equations::Equations;
@@ -78,7 +78,7 @@ pub fn linearize_state<F: AppliedForces>(
         input: actuated.map(|dof| forces.efforts[dof]).collect(),
         excitation: residual.iter().map(|x| -x).collect(),
         outputs: outputs_at(equations, outputs, second_order, go_on)?,
-        sensors: Vec::new(),
+        sensors: SensorRows::constant(Vec::new(), dofs),
         joints: Vec::new(),
         dependence: None,
     })

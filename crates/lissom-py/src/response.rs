@@ -22,6 +22,7 @@ pub(crate) struct Equations<'py> {
     state: PyReadonlyArray2<'py, f64>,
     input: PyReadonlyArray2<'py, f64>,
     output: PyReadonlyArray2<'py, f64>,
+    feedthrough: PyReadonlyArray2<'py, f64>,
     /// Names and units.
     inputs: Signals,
     outputs: Signals,
@@ -48,7 +49,8 @@ pub(crate) fn responded<'py>(
         damping: matrix(&equations.damping),
         stiffness: matrix(&equations.stiffness),
         input: matrix(&equations.input),
-        output: (matrix(&equations.output).columns(0, 2 * mass.nrows())).into_owned(),
+        output: matrix(&equations.output),
+        feedthrough: matrix(&equations.feedthrough),
         loops: None,
         mass,
     }

@@ -67,7 +67,7 @@ pub trait Readout {
     fn strain(&mut self, gauge: GaugeId) -> f64;
 
     /// Acceleration of a marker less that of free fall, in ground components, where forces of constraint were found last.
-    fn specific_force(&mut self, marker: MarkerId) -> Vector<f64>;
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>>;
 
     /// Position and rate of an axis on the nominal trajectory; not a number where that could not be followed.
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2];

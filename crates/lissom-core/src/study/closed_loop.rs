@@ -225,10 +225,10 @@ impl Closing {
         for system in &self.systems {
             for (i, &row) in system.rows.iter().enumerate() {
                 for (j, &channel) in system.channels.iter().enumerate() {
-                    let (gain, sensor) = (system.law.feedthrough[(i, j)], &point.sensors[channel]);
+                    let (gain, sensors) = (system.law.feedthrough[(i, j)], &point.sensors);
                     for dof in 0..dofs {
-                        asked[0][(row, dof)] -= gain * sensor.position[dof];
-                        asked[1][(row, dof)] -= gain * sensor.rate[dof];
+                        asked[0][(row, dof)] -= gain * sensors.position[(channel, dof)];
+                        asked[1][(row, dof)] -= gain * sensors.rate[(channel, dof)];
                     }
                 }
             }
@@ -282,10 +282,11 @@ impl Closing {
                     loops.own[(first + at, first + other)] += law.state[(at, other)];
                 }
                 for (j, &channel) in channels.iter().enumerate() {
-                    let (gain, sensor) = (law.input[(at, j)], &point.sensors[channel]);
+                    let (gain, sensors) = (law.input[(at, j)], &point.sensors);
                     for dof in 0..dofs {
-                        loops.position[(first + at, dof)] += gain * sensor.position[dof];
-                        loops.rate[(first + at, dof)] += gain * sensor.rate[dof];
+                        loops.position[(first + at, dof)] +=
+                            gain * sensors.position[(channel, dof)];
+                        loops.rate[(first + at, dof)] += gain * sensors.rate[(channel, dof)];
                     }
                 }
             }

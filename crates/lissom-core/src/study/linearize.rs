@@ -5,7 +5,7 @@
 
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
-    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, SensorRow, TrackedModes,
+    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, TrackedModes,
 };
 use lissom_spatial::Vector;
 
@@ -14,10 +14,6 @@ use crate::action::{Delivery, Efforts, Saturation};
 use crate::recording::Recording;
 use crate::sensor::Sensor;
 use crate::state::State;
-
-/// Step of coordinates and rates in differences of readings of sensors: rounding leaves some 1e-12 of them, and of nodes that are found by
-/// iteration some 1e-9.
-const SENSOR_STEP: f64 = 1e-4;
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -241,12 +237,6 @@ pub trait Linearize {
     /// Sensors of the mechanism.
     fn sensors(&self) -> &[Sensor];
 
-    /// What [they see](Sensor::see) at a [state](Self::state), one after the other.
-    ///
-    /// # Errors
-    /// When the mechanism cannot be there.
-    fn seen_at(&mut self, state: &State) -> Result<Vec<f64>, LinearizeError>;
-
     /// The state at a deviation from a state of motion.
     ///
     /// # Errors
@@ -430,7 +420,7 @@ struct Chosen {
 impl Chosen {
     /// In the coordinates chosen last.
     fn of(of: &impl Linearize) -> Self {
-        let channels = of.sensors().iter().filter(|own| own.is_seen());
+        let channels = of.sensors().iter().filter(|own| own.is_output());
         let sensors = channels.flat_map(Sensor::channels).collect();
         Self {
             labels: Labels {
@@ -473,51 +463,7 @@ impl Chosen {
             let there = of.deviated(motion, &nowhere, OutputOrder::First)?;
             joints.iter().map(|&at| there.position[at]).collect()
         };
-        point.sensors = self.sensor_rows(of, motion)?;
         Ok(point)
-    }
-
-    /// Readings with their derivatives, by central differences whose error is of fourth order in the step.
-    fn sensor_rows<L: Linearize>(
-        &self,
-        of: &mut L,
-        motion: &L::Motion,
-    ) -> Result<Vec<SensorRow>, LinearizeError> {
-        if self.labels.sensors.is_empty() {
-            return Ok(Vec::new());
-        }
-        let independent = &self.coordinates.independent;
-        let still = vec![0.0; independent.len()];
-        let mut seen = |position: &[f64], rate: &[f64]| {
-            let deviation = Deviation {
-                independent,
-                position,
-                rate,
-            };
-            let state = of.state(motion, &deviation)?;
-            of.seen_at(&state)
-        };
-        let row = |reading| SensorRow {
-            reading,
-            position: still.clone(),
-            rate: still.clone(),
-        };
-        let mut rows: Vec<SensorRow> = seen(&still, &still)?.into_iter().map(row).collect();
-        let mut moved = still.clone();
-        for dof in 0..independent.len() {
-            for (steps, weight) in [(1.0, 8.0), (-1.0, -8.0), (2.0, -1.0), (-2.0, 1.0)] {
-                let step = weight / (12.0 * SENSOR_STEP);
-                moved[dof] = steps * SENSOR_STEP;
-                for (row, value) in rows.iter_mut().zip(seen(&moved, &still)?) {
-                    row.position[dof] += step * (value - row.reading);
-                }
-                for (row, value) in rows.iter_mut().zip(seen(&still, &moved)?) {
-                    row.rate[dof] += step * (value - row.reading);
-                }
-            }
-            moved[dof] = 0.0;
-        }
-        Ok(rows)
     }
 
     fn stretch(self) -> LinearizedTrajectory {

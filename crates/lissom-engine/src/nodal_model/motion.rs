@@ -1,9 +1,11 @@
 //! States of motion at which a nodal model is linearised, and what its sensors see there.
 
-use lissom_core::State;
-use lissom_nodal::{Equations, Forces, NodalError};
+use lissom_core::read_outputs;
+use lissom_nodal::{Equations, Readings, View};
 use lissom_numerics::Memory;
+use lissom_spatial::Real;
 
+use super::NodalModel;
 use super::charts::Chart;
 use super::nominal::NodalLinearizer;
 use super::view::NodalView;
@@ -28,18 +30,12 @@ impl<'m> NodalLinearizer<'m> {
         self.equations = equations.clone();
         self.dynamics.set_equations(equations);
     }
+}
 
-    /// What sensors see at a state of the chart chosen.
-    pub(super) fn look(&mut self, state: &State) -> Result<Vec<f64>, NodalError> {
-        let (nodal, drives) = (self.nodal, self.nodal.drives(state.time_s));
-        self.equations.place(&state.position, &drives)?;
-        self.equations.set_velocity(&state.velocity, &drives);
-        let mut unused = Forces::new(self.chart.mechanism);
-        let nodes = &mut self.equations.view(&mut unused);
-        let (mut view, mut seen) = (NodalView { nodal, nodes }, Vec::new());
-        for sensor in &nodal.actions.sensors {
-            sensor.see(&mut view, &mut seen);
-        }
-        Ok(seen)
+/// What sensors read that are outputs of linear models.
+impl Readings for NodalModel {
+    fn read<T: Real>(&self, nodes: &mut View<'_, T>, readings: &mut Vec<T>) {
+        let mut view = NodalView { nodal: self, nodes };
+        read_outputs(&self.actions.sensors, &mut view, readings);
     }
 }

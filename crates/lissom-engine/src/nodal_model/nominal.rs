@@ -347,13 +347,16 @@ impl Linearize for NodalLinearizer<'_> {
         let go_on = &mut asking(watch, *time_s);
         let point = linearize_state(equations, *time_s, &state, (outputs, second_order), go_on);
         let mut point = point.map_err(&unplaced)?;
+        let readings = equations.differentiate_readings(&state, self.nodal, go_on);
+        point.sensors = readings.map_err(&unplaced)?;
         point.position = self.nodal.chart_position(self.chart.mechanism, position);
         // velocities that are no rates of the chart: those deviate by δv = δ' + Wδ
         let [turning, turning_rate] = [velocity, acceleration]
             .map(|rates| self.nodal.quasi_rates(self.chart.mechanism, rates));
         let linear = &mut point.linear;
-        linear.dynamic += &linear.damping * &turning + &linear.mass * turning_rate;
+        linear.dynamic += &linear.damping * &turning + &linear.mass * &turning_rate;
         linear.damping += &linear.mass * &turning;
+        point.sensors.in_chart(&turning, &turning_rate);
         let following = self.all.following(self.chart.mechanism);
         if !following.is_empty() {
             let (places, deformations): (Vec<_>, Vec<_>) = following.into_iter().unzip();
@@ -445,10 +448,6 @@ impl Linearize for NodalLinearizer<'_> {
 
     fn sensors(&self) -> &[Sensor] {
         &self.nodal.actions.sensors
-    }
-
-    fn seen_at(&mut self, state: &State) -> Result<Vec<f64>, LinearizeError> {
-        self.look(state).map_err(Self::unplaced(state.time_s))
     }
 
     fn state(

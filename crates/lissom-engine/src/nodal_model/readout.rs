@@ -177,11 +177,10 @@ impl Readout for NodalEquations<'_> {
         NodalView { nodal, nodes }.strain(gauge)
     }
 
-    fn specific_force(&mut self, MarkerId(marker): MarkerId) -> Vector<f64> {
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {
         let (nodal, equations) = (self.nodal, self.dynamics.equations());
-        let point = nodal.stations[marker].point;
-        let acceleration = point.map_or(Vector::zero(), |node| equations.node(node).acceleration);
-        acceleration - equations.gravity()
+        let nodes = &mut equations.accelerated_view(&mut self.unused);
+        NodalView { nodal, nodes }.specific_force(marker)
     }
 
     fn find_reactions(&mut self) {

@@ -140,6 +140,10 @@ impl<T: Real> View<T> for NodalView<'_, '_, T> {
         }
     }
 
+    fn specific_force(&mut self, MarkerId(marker): MarkerId) -> Option<Vector<T>> {
+        (self.nodes).specific_force(self.nodal.stations[marker].point)
+    }
+
     fn push_marker(&mut self, MarkerId(marker): MarkerId, wrench: Force<T>) {
         let Station {
             point, orientation, ..

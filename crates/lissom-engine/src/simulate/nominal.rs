@@ -398,6 +398,7 @@ impl RigidMechanism for RigidTree {
             influence: &mut [],
             at: None,
             posed: false,
+            accelerations: None,
         };
         (self.actions).push_inputs(&self.efforts, &mut view, &mut 0.0);
         self.actions.resist(&mut view, &mut 0.0);

@@ -3,7 +3,7 @@
 use crate::model::{AxisPlace, Places};
 use lissom_core::{AxisId, GaugeId, JointId, JointMotion, MarkerId, MarkerMotion, View};
 use lissom_spatial::{Force, Motion, Quaternion, Real, Vector};
-use lissom_tree::tree::{Kinematics, apply_wrench, marker_motion};
+use lissom_tree::tree::{InverseDynamics, Kinematics, apply_wrench, marker_motion, specific_force};
 use lissom_tree::{Marker, System};
 
 /// A tree in a state of motion. Forces on joints and motors go into `force` and `motor_force`, those at markers into the
@@ -24,6 +24,8 @@ pub(super) struct TreeView<'a, T> {
     pub(super) at: Option<(MarkerId, Vector<T>)>,
     /// Whether the poses of the kinematics are those of the state.
     pub(super) posed: bool,
+    /// Accelerations, and those of the bodies, where they are known.
+    pub(super) accelerations: Option<(&'a [T], &'a InverseDynamics<T>)>,
 }
 
 impl<T: Real> View<T> for TreeView<'_, T> {
@@ -101,6 +103,22 @@ impl<T: Real> View<T> for TreeView<'_, T> {
             deflection: motion.deflection,
             deflection_rate: motion.deflection_rate,
         }
+    }
+
+    fn specific_force(&mut self, MarkerId(marker): MarkerId) -> Option<Vector<T>> {
+        let (acceleration, inverse) = self.accelerations?;
+        let marker = &self.markers[marker];
+        let Some(body) = marker.body else {
+            return Some(-Vector::constant(self.system.gravity().0));
+        };
+        Some(specific_force(
+            self.system,
+            (self.kinematics, inverse),
+            body,
+            &marker.place,
+            [self.position, self.velocity, acceleration],
+            self.influence,
+        ))
     }
 
     fn push_marker(&mut self, marker: MarkerId, wrench: Force<T>) {

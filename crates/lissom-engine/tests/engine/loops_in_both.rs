@@ -39,7 +39,7 @@ pub(crate) fn distances(tree: &Run, nodes: &Run, marker: &str) -> (f64, f64) {
 
 /// A rigid four-bar in a tilted plane: a joint that is cut, one that its child carries, friction and a spring at joints
 /// that follow from others, a rotor, a payload.
-const FOUR_BAR: &str = r#"
+pub(crate) const FOUR_BAR: &str = r#"
 format = 1
 gravity_m_per_s2 = [0.0, -9.81, 0.0]
 [[body]]

@@ -57,6 +57,7 @@ mod sampled_control;
 mod scene;
 mod schema;
 mod section_loads;
+mod sensor_outputs;
 mod sensors;
 mod shaping;
 mod shipped;

@@ -2,11 +2,9 @@
 
 use std::f64::consts::TAU;
 
-use lissom_core::study::{OperatingPoint, SimulateOptions, sample_instants};
+use lissom_core::study::{SimulateOptions, sample_instants};
 use lissom_core::{Recording, State};
-use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{SignalNames, StateSpace};
 use lissom_spatial::{Quaternion, Vector};
 use lissom_spec::{ModelError, ModelSpec};
 
@@ -20,7 +18,7 @@ const RATIO: f64 = 40.0;
 const SAMPLE_S: f64 = 2.5e-4;
 
 /// An arm of two links in space, of which the first bends and stretches behind an elastic gear, with sensors of every kind.
-fn arm(more: &str) -> ModelSpec {
+pub(crate) fn arm(more: &str) -> ModelSpec {
     parsed(&text_of_arm(more))
 }
 
@@ -353,69 +351,6 @@ fn noise_belongs_to_instants() {
         samples(&a.recording, "noisy.y"),
         samples(&b.recording, "noisy.y")
     );
-}
-
-/// Matrices of a mechanism linearised where it rests, and names of its outputs.
-fn linear(mechanism: &Mechanism) -> (StateSpace, Vec<String>) {
-    let start = mechanism.start().unwrap();
-    let found = mechanism.linearize(&start, OperatingPoint::Start, &[], &mut |_| Flow::Continue);
-    let trajectory = found.unwrap().trajectory;
-    let space = StateSpace::new(&trajectory, &trajectory.points()[0]).unwrap();
-    let names = SignalNames::new(&trajectory).outputs;
-    (space, names.into_iter().map(|(name, _)| name).collect())
-}
-
-/// Identity: rows of encoders are those of the joints, and moved states read what the rows say. Those of sensors that need accelerations are not
-/// there.
-#[test]
-fn readings_are_outputs_of_linear_models() {
-    const STEP: f64 = 1e-5;
-    /// Second derivatives of readings times the step.
-    const SECOND: f64 = 1e-3;
-    let spec = arm("");
-    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 2)] {
-        let (space, names) = linear(&mechanism);
-        let row = |name: &str| {
-            space
-                .output
-                .row(names.iter().position(|own| own == name).unwrap())
-        };
-        assert!((row("elbow_encoder") - row("elbow.angle")).norm() < 1e-9);
-        assert!(
-            !names
-                .iter()
-                .any(|name| name.starts_with("hand_imu") || name.starts_with("wrist"))
-        );
-        let start = mechanism.start().unwrap();
-        let read = |state: &State| {
-            let mut dynamics = mechanism.dynamics(state).unwrap();
-            let (time, rates) = (state.time_s, state.rates());
-            lissom_core::snapshot(&mut *dynamics, time, &state.position, &rates)
-        };
-        let n = start.velocity.len();
-        for name in ["root_strain", "hand_gyro.x", "hand_gyro.y", "hand_gyro.z"] {
-            let row = row(name);
-            let size = row.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
-            for at in 0..2 * n {
-                let moved = |step: f64| {
-                    let mut state = start.clone();
-                    let part = if at < n {
-                        &mut state.position
-                    } else {
-                        &mut state.velocity
-                    };
-                    part[at % n] += step;
-                    samples(&read(&state), name)[0]
-                };
-                let slope = (moved(STEP) - moved(-STEP)) / (2.0 * STEP);
-                assert!(
-                    (slope - row[at]).abs() < SECOND * size,
-                    "{name} {at}: {slope} {}",
-                    row[at]
-                );
-            }
-        }
-    }
 }
 
 /// What is said of sensors that make no sense.

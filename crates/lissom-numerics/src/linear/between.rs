@@ -240,7 +240,7 @@ pub(super) fn add_product(matrix: &DMatrix<f64>, weight: f64, vector: &[f64], su
 #[cfg(test)]
 mod tests {
     use super::super::linearization::{Labels, Linearization};
-    use super::super::trajectory::{ChosenCoordinates, Point};
+    use super::super::trajectory::{ChosenCoordinates, Point, SensorRows};
     use super::*;
 
     /// Two coordinates that carry a load along a direction that turns: $`M = m + M_l\,j j^T`$ with $`j = (\cos t, \sin t)`$, and
@@ -266,7 +266,7 @@ mod tests {
                 input: Vec::new(),
                 excitation: vec![0.0; 2],
                 outputs: Vec::new(),
-                sensors: Vec::new(),
+                sensors: SensorRows::constant(Vec::new(), 2),
                 joints: Vec::new(),
                 dependence: None,
             }

@@ -53,7 +53,7 @@ pub use quadratic::Growth;
 pub use state_space::{SignalNames, StateSpace};
 pub use tracking::{Encounter, ModeAt, TrackedModes};
 pub use trajectory::{
-    ChosenCoordinates, Dependence, Interpolation, LinearizedTrajectory, Output, Point, SensorRow,
+    ChosenCoordinates, Dependence, Interpolation, LinearizedTrajectory, Output, Point, SensorRows,
     Terms, with_breaks,
 };
 pub use transfer::Transfer;

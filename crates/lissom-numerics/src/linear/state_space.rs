@@ -15,7 +15,7 @@ pub struct StateSpace {
     pub input: DMatrix<f64>,
     /// $`C`$.
     pub output: DMatrix<f64>,
-    /// $`D`$, which is zero: no output is an acceleration.
+    /// $`D`$: what inputs do at once to sensors that measure accelerations.
     pub feedthrough: DMatrix<f64>,
 }
 
@@ -69,32 +69,37 @@ impl StateSpace {
             .cholesky()
             .ok_or(LinearError::SingularMass { time_s: point.time })?;
         let size = 2 * n + linear.loops.as_ref().map_or(0, |loops| loops.own.nrows());
+        // accelerations by the states, and by the inputs
+        let mut acceleration = DMatrix::zeros(n, size);
+        acceleration
+            .view_mut((0, 0), (n, n))
+            .copy_from(&-factor.solve(&linear.stiffness()));
+        acceleration
+            .view_mut((0, n), (n, n))
+            .copy_from(&-factor.solve(&linear.damping));
+        let pushed = factor.solve(&linear.input);
         let mut state = DMatrix::zeros(size, size);
         for i in 0..n {
             state[(i, n + i)] = 1.0;
         }
-        state
-            .view_mut((n, 0), (n, n))
-            .copy_from(&-factor.solve(&linear.stiffness()));
-        state
-            .view_mut((n, n), (n, n))
-            .copy_from(&-factor.solve(&linear.damping));
         if let Some(loops) = &linear.loops {
             let own = loops.own.nrows();
-            let pushed = factor.solve(&loops.force);
-            state.view_mut((n, 2 * n), (n, own)).copy_from(&pushed);
+            acceleration
+                .view_mut((0, 2 * n), (n, own))
+                .copy_from(&factor.solve(&loops.force));
             for (at, part) in [(0, &loops.position), (n, &loops.rate), (2 * n, &loops.own)] {
                 state.view_mut((2 * n, at), part.shape()).copy_from(part);
             }
         }
+        state.view_mut((n, 0), (n, size)).copy_from(&acceleration);
         let mut input = DMatrix::zeros(size, inputs);
-        input
-            .view_mut((n, 0), (n, inputs))
-            .copy_from(&factor.solve(&linear.input));
+        input.view_mut((n, 0), (n, inputs)).copy_from(&pushed);
         let markers = 3 * point.outputs.len();
         let joints = trajectory.joint_rows(point);
         let sensors = markers + joints.nrows();
-        let outputs = sensors + point.sensors.len();
+        let rows = &point.sensors;
+        let channels = rows.reading.len();
+        let outputs = sensors + channels;
         let mut output = DMatrix::zeros(outputs, size);
         for (i, marker) in point.outputs.iter().enumerate() {
             output.view_mut((3 * i, 0), (3, n)).copy_from(&marker.first);
@@ -102,16 +107,23 @@ impl StateSpace {
         output
             .view_mut((markers, 0), (joints.nrows(), n))
             .copy_from(&joints);
-        for (i, sensor) in point.sensors.iter().enumerate() {
-            for (at, &entry) in sensor.position.iter().chain(&sensor.rate).enumerate() {
-                output[(sensors + i, at)] = entry;
-            }
+        let mut measured = &rows.acceleration * &acceleration;
+        for (at, part) in [(0, &rows.position), (n, &rows.rate)] {
+            let mut own = measured.view_mut((0, at), (channels, n));
+            own += part;
         }
+        output
+            .view_mut((sensors, 0), (channels, size))
+            .copy_from(&measured);
+        let mut feedthrough = DMatrix::zeros(outputs, inputs);
+        feedthrough
+            .view_mut((sensors, 0), (channels, inputs))
+            .copy_from(&(&rows.acceleration * &pushed));
         Ok(Self {
             state,
             input,
             output,
-            feedthrough: DMatrix::zeros(outputs, inputs),
+            feedthrough,
         })
     }
 }

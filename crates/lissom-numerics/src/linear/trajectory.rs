@@ -6,7 +6,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use lissom_spatial::Vector;
+use lissom_spatial::{Dual, Vector};
 
 use super::error::LinearError;
 use super::linearization::{Labels, Linearization};
@@ -63,15 +63,67 @@ pub struct Output {
     pub second: Option<[DMatrix<f64>; 3]>,
 }
 
-/// What a channel of a sensor reads along the nominal motion with its first derivatives.
+/// What sensors read along the nominal motion with first derivatives: one row per channel, one column per degree of freedom.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SensorRow {
-    /// Nominal reading.
-    pub reading: f64,
+pub struct SensorRows {
+    /// Nominal readings.
+    pub reading: Vec<f64>,
     /// Derivatives by the degrees of freedom.
-    pub position: Vec<f64>,
+    pub position: DMatrix<f64>,
     /// Derivatives by their rates.
-    pub rate: Vec<f64>,
+    pub rate: DMatrix<f64>,
+    /// Derivatives by their accelerations.
+    pub acceleration: DMatrix<f64>,
+}
+
+impl SensorRows {
+    /// Of channels that do not change with any degree of freedom.
+    pub fn constant(reading: Vec<f64>, dofs: usize) -> Self {
+        let zeros = DMatrix::zeros(reading.len(), dofs);
+        Self {
+            reading,
+            position: zeros.clone(),
+            rate: zeros.clone(),
+            acceleration: zeros,
+        }
+    }
+
+    /// Writes derivatives into some columns: those of readings along the directions of dual numbers.
+    pub fn put_columns<const N: usize>(
+        derivative: &mut DMatrix<f64>,
+        columns: impl IntoIterator<Item = usize>,
+        readings: &[Dual<f64, N>],
+    ) {
+        for (slot, column) in columns.into_iter().enumerate() {
+            for (row, reading) in readings.iter().enumerate() {
+                derivative[(row, column)] = reading.tangent[slot];
+            }
+        }
+    }
+
+    /// In a chart, where they were taken by velocities that deviate by $`\delta v = \dot\delta + W\delta`$: with $`W`$ and its rate.
+    pub fn in_chart(&mut self, turning: &DMatrix<f64>, turning_rate: &DMatrix<f64>) {
+        self.position += &self.rate * turning + &self.acceleration * turning_rate;
+        self.rate += &self.acceleration * turning;
+    }
+
+    /// By other degrees of freedom $`u`$, of which $`\delta = N u`$, $`\dot\delta = N\dot u + V u`$ and
+    /// $`\ddot\delta = N\ddot u + V_1\dot u + V_2 u`$: with $`N`$, $`V`$, $`V_1`$, $`V_2`$.
+    #[must_use]
+    pub fn reduced(
+        &self,
+        basis: &DMatrix<f64>,
+        rate: &DMatrix<f64>,
+        acceleration: [&DMatrix<f64>; 2],
+    ) -> Self {
+        let [by_rate, by_position] = acceleration;
+        Self {
+            reading: self.reading.clone(),
+            position: &self.position * basis + &self.rate * rate + &self.acceleration * by_position,
+            rate: &self.rate * basis + &self.acceleration * by_rate,
+            acceleration: &self.acceleration * basis,
+        }
+    }
 }
 
 /// How all coordinates follow from the independent ones where loops close: to first order
@@ -103,8 +155,8 @@ pub struct Point {
     pub excitation: Vec<f64>,
     /// One per marker.
     pub outputs: Vec<Output>,
-    /// One per channel of a sensor.
-    pub sensors: Vec<SensorRow>,
+    /// What sensors read.
+    pub sensors: SensorRows,
     /// Nominal coordinates of the joints with actuators, those that follow from others included; of a point by itself, which does
     /// not know which coordinates were chosen, none.
     pub joints: Vec<f64>,
@@ -408,7 +460,7 @@ mod tests {
             input: vec![input],
             excitation: Vec::new(),
             outputs: Vec::new(),
-            sensors: Vec::new(),
+            sensors: SensorRows::constant(Vec::new(), 1),
             joints: Vec::new(),
             dependence: None,
         }

@@ -1,12 +1,12 @@
 //! Linearised equations between inputs and outputs: frequency response and transmission zeros.
 //!
 //! ```math
-//! M\ddot q + C\dot q + \bar K q = B u, \quad y = C_q q + C_v \dot q, \qquad
-//! G(s) = (C_q + s\,C_v)\,(s^2 M + s\,C + \bar K)^{-1} B
+//! M\ddot q + C\dot q + \bar K q = B u, \quad y = C_q q + C_v \dot q + D u, \qquad
+//! G(s) = (C_q + s\,C_v)\,(s^2 M + s\,C + \bar K)^{-1} B + D
 //! ```
 //!
 //! A response is one solve of as many equations as there are coordinates; with states $`z`$ of controllers and actuators in the loop
-//! ([`LoopStates`]), of those too:
+//! ([`LoopStates`]), of those too, which outputs may contain:
 //!
 //! ```math
 //! \begin{pmatrix} s^2 M + s\,C + \bar K & -T\\ -Z_q - s\,Z_v & s - Z \end{pmatrix}
@@ -43,8 +43,10 @@ pub struct Transfer {
     pub stiffness: DMatrix<f64>,
     /// $`B`$: one column per input.
     pub input: DMatrix<f64>,
-    /// $`(C_q, C_v)`$: one row per output.
+    /// $`(C_q, C_v)`$ and what outputs take of the states of controllers and actuators in the loop: one row per output.
     pub output: DMatrix<f64>,
+    /// $`D`$.
+    pub feedthrough: DMatrix<f64>,
     /// States of controllers and actuators in the loop.
     pub loops: Option<LoopStates>,
 }
@@ -61,10 +63,8 @@ impl Transfer {
             damping: point.linear.damping.clone(),
             stiffness: point.linear.stiffness(),
             input: point.linear.input.clone(),
-            output: space
-                .output
-                .columns(0, 2 * point.linear.mass.nrows())
-                .into_owned(),
+            output: space.output,
+            feedthrough: space.feedthrough,
             loops: point.linear.loops.clone(),
         })
     }
@@ -92,6 +92,7 @@ impl Transfer {
         Self {
             input: self.input.select_columns(inputs),
             output: self.output.select_rows(outputs),
+            feedthrough: self.feedthrough.select_rows(outputs).select_columns(inputs),
             ..self.clone()
         }
     }
@@ -130,10 +131,14 @@ impl Transfer {
             let (outputs, inputs) = (self.output.nrows(), self.input.ncols());
             return DMatrix::from_element(outputs, inputs, complex(f64::NAN));
         };
-        let output = DMatrix::from_fn(self.output.nrows(), size, |i, j| {
-            self.output[(i, j)] + s * self.output[(i, size + j)]
+        let output = DMatrix::from_fn(self.output.nrows(), size + own, |i, j| {
+            if j < size {
+                self.output[(i, j)] + s * self.output[(i, size + j)]
+            } else {
+                complex(self.output[(i, size + j)])
+            }
         });
-        output * moved.rows(0, size)
+        output * moved + self.feedthrough.map(complex)
     }
 
     fn loop_state_count(&self) -> usize {
@@ -159,6 +164,6 @@ impl Transfer {
         let moved = stiffness.lu().solve(&forces)?;
         let held = moved.norm() * stiffest <= FREE * forces.norm();
         let moved = DMatrix::from_fn(size, self.input.ncols(), |i, j| scale[i] * moved[(i, j)]);
-        held.then(|| self.output.columns(0, size) * moved)
+        held.then(|| self.output.columns(0, size) * moved + &self.feedthrough)
     }
 }

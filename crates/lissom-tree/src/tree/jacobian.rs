@@ -96,24 +96,25 @@ pub fn marker_motion<T: Scalar>(
 /// Acceleration of a marker's own point less that of free fall, in ground components: in the state last given to
 /// [`Kinematics::update`] and [`Kinematics::update_poses`], for the accelerations of the last
 /// [`inverse_dynamics`](super::inverse_dynamics()), which holds those of the bodies.
-pub fn specific_force(
+pub fn specific_force<T: Scalar>(
     system: &System,
-    (kinematics, inverse): (&Kinematics<f64>, &InverseDynamics<f64>),
+    (kinematics, inverse): (&Kinematics<T>, &InverseDynamics<T>),
     body: usize,
     place: &Place,
-    [position, velocity, acceleration]: [&[f64]; 3],
-    influence: &mut [Motion<f64>],
-) -> Vector<f64> {
+    [position, velocity, acceleration]: [&[T]; 3],
+    influence: &mut [Motion<T>],
+) -> Vector<T> {
     let layout = system.layout();
     let n = system.bodies()[body].modes();
     let fidelity = system.bodies()[body].fidelity;
     let mut carried = kinematics.twist[body];
     let mut total = inverse.acceleration[body];
     let mut turning = Motion::zero();
-    let mut in_body = *place.offset();
+    let mut in_body = Transform::constant(place.offset());
     if let (Place::Node { index, offset }, Some(flexible)) =
         (place, &system.bodies()[body].flexible)
     {
+        let offset = Transform::constant(offset);
         let zeros = kinematics.zeros(n);
         let [elastic, rate, second] = if fidelity.frozen {
             [zeros; 3]
@@ -134,7 +135,7 @@ pub fn specific_force(
             None,
             &mut influence[..n],
         );
-        in_body = node.pose * *offset;
+        in_body = node.pose * offset;
         carried += node.twist;
         total += node.bias;
         for (motion, &second) in influence[..n].iter().zip(second) {

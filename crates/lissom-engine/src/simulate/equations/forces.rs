@@ -3,7 +3,7 @@
 use super::Equations;
 use crate::simulate::linearize::MotionState;
 use crate::simulate::view::TreeView;
-use lissom_core::{Power, State};
+use lissom_core::Power;
 
 impl Equations<'_> {
     /// Inputs and feedback of the unpacked state. What a trajectory that cannot be followed leaves open is not a number, which
@@ -28,21 +28,17 @@ impl Equations<'_> {
         self.update_efforts(state.time_s);
     }
 
-    /// What sensors see at a state.
-    pub(in crate::simulate) fn seen_at(&mut self, state: &State) -> Vec<f64> {
-        self.unpack(state.time_s, &state.position, &state.velocity);
-        let model = self.model;
-        self.kinematics
-            .update(&model.linkage.system, &self.position, &self.velocity);
-        let mut seen = Vec::new();
-        for sensor in &model.actions.sensors {
-            sensor.see(&mut self.view(), &mut seen);
-        }
-        seen
-    }
-
     /// The state as actions see it, where its kinematics is prepared; poses are not.
     pub(super) fn view(&mut self) -> TreeView<'_, f64> {
+        self.view_with(false)
+    }
+
+    /// The same where inverse dynamics found the accelerations of the bodies.
+    pub(super) fn accelerated_view(&mut self) -> TreeView<'_, f64> {
+        self.view_with(true)
+    }
+
+    fn view_with(&mut self, accelerates: bool) -> TreeView<'_, f64> {
         let linkage = &self.model.linkage;
         TreeView {
             system: &linkage.system,
@@ -57,6 +53,7 @@ impl Equations<'_> {
             influence: &mut self.influence,
             posed: false,
             at: None,
+            accelerations: accelerates.then_some((&self.acceleration, &self.inverse)),
         }
     }
 

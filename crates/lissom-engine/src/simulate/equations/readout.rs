@@ -9,7 +9,7 @@ use lissom_core::{
 };
 use lissom_numerics::linear::Label;
 use lissom_spatial::{Force, Quaternion, Transform, Vector};
-use lissom_tree::tree::{inverse_dynamics, marker_motion, specific_force};
+use lissom_tree::tree::{inverse_dynamics, marker_motion};
 use lissom_tree::{ClosureKind, Place};
 
 impl Readout for Equations<'_> {
@@ -83,20 +83,8 @@ impl Readout for Equations<'_> {
         self.view().strain(gauge)
     }
 
-    fn specific_force(&mut self, MarkerId(marker): MarkerId) -> Vector<f64> {
-        let system = &self.model.linkage.system;
-        let marker = &self.model.linkage.markers[marker];
-        let Some(body) = marker.body else {
-            return -system.gravity();
-        };
-        specific_force(
-            system,
-            (&self.kinematics, &self.inverse),
-            body,
-            &marker.place,
-            [&self.position, &self.velocity, &self.acceleration],
-            &mut self.influence,
-        )
+    fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {
+        self.accelerated_view().specific_force(marker)
     }
 
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {

@@ -2,12 +2,13 @@
 
 use nalgebra::DMatrix;
 
+use super::outputs::Observed;
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
-use lissom_core::Efforts;
 use lissom_core::study::LinearizeError;
+use lissom_core::{Efforts, Sensor};
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Linearization, Output};
+use lissom_numerics::linear::{Linearization, SensorRows};
 use lissom_spatial::{Matrix, Vector};
 use lissom_tree::JointKind;
 use lissom_tree::tree::{
@@ -117,14 +118,14 @@ impl Linearizer<'_> {
         entries
     }
 
-    /// At a state; positions of markers with their derivatives are written on the way, if wanted.
+    /// At a state; what is observed is written on the way, with its derivatives, if wanted.
     ///
     /// # Errors
     /// When the watcher stops.
     pub(super) fn derivatives(
         &mut self,
         state: &MotionState,
-        mut outputs: Option<&mut Vec<Output>>,
+        mut observed: Option<&mut Observed>,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Derivatives, LinearizeError> {
         let n = self.equations.state_velocities();
@@ -136,8 +137,9 @@ impl Linearizer<'_> {
         let mut geometric = DMatrix::zeros(n, n);
         let mut springs: Vec<(f64, Vec<f64>)> = Vec::new();
         let each = |own: &mut Self, block: &[usize]| {
-            if let Some(outputs) = &mut outputs {
-                own.outputs_at_tangent(block, outputs);
+            if let Some(observed) = &mut observed {
+                own.outputs_at_tangent(block, &mut observed.outputs);
+                own.sensors_at_tangent(block, &mut observed.sensors.position);
             }
             let held = own.held_forces_moved(&held);
             own.stretch_springs(block, &mut springs);
@@ -148,9 +150,18 @@ impl Linearizer<'_> {
             }
         };
         let by_position = self.by_position(state, &efforts, each, watch)?;
-        let by_velocity = self.by_velocity(state, &efforts, watch)?;
+        let each = |own: &mut Self, block: &[usize]| {
+            if let Some(observed) = &mut observed {
+                own.sensors_at_tangent(block, &mut observed.sensors.rate);
+            }
+        };
+        let by_velocity = self.by_velocity(state, &efforts, each, watch)?;
         let turning = self.quasi_rates(&state.velocity);
         let turning_rate = self.quasi_rates(&state.acceleration);
+        if let Some(observed) = observed {
+            self.sensors_by_acceleration(state, &efforts, &mut observed.sensors, watch)?;
+            observed.sensors.in_chart(&turning, &turning_rate);
+        }
         let tension = self.tension_stiffness(state, &carried(&residual));
         let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate + &tension;
         let damping = by_velocity + &mass * turning;
@@ -183,7 +194,7 @@ impl Linearizer<'_> {
         let efforts = self.equations.efforts.clone();
         Ok([
             self.by_position(state, &efforts, |_, _| {}, watch)?,
-            self.by_velocity(state, &efforts, watch)?,
+            self.by_velocity(state, &efforts, |_, _| {}, watch)?,
         ])
     }
 
@@ -199,15 +210,42 @@ impl Linearizer<'_> {
         self.along_all(state, efforts, seed, &mut each, watch)
     }
 
-    /// Derivatives of the residual forces by velocities.
+    /// Derivatives of the residual forces by velocities; `each` looks at the dual state of some directions.
     fn by_velocity(
         &mut self,
         state: &MotionState,
         efforts: &Efforts,
+        mut each: impl FnMut(&mut Self, &[usize]),
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<DMatrix<f64>, LinearizeError> {
         let seed = |own: &mut Self, entry, slot| own.seed_velocity(entry, slot, 1.0);
-        self.along_all(state, efforts, seed, &mut |_, _| {}, watch)
+        self.along_all(state, efforts, seed, &mut each, watch)
+    }
+
+    /// Derivatives by accelerations of what sensors read, where any of them measures these.
+    fn sensors_by_acceleration(
+        &mut self,
+        state: &MotionState,
+        efforts: &Efforts,
+        sensors: &mut SensorRows,
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<(), LinearizeError> {
+        let mut all = self.model.actions.sensors.iter();
+        if !all.any(Sensor::measures_accelerations) {
+            return Ok(());
+        }
+        let joints = self.equations.free_velocities.clone();
+        let seed = |own: &mut Self, entry: usize, slot: usize| {
+            // motors move no body
+            if let Some(&at) = joints.get(entry) {
+                own.tangent.acceleration[at].tangent[slot] = 1.0;
+            }
+        };
+        let mut each = |own: &mut Self, block: &[usize]| {
+            own.sensors_at_tangent(block, &mut sensors.acceleration);
+        };
+        self.along_all(state, efforts, seed, &mut each, watch)?;
+        Ok(())
     }
 
     /// Derivatives of the residual forces along what `seed` gives every coordinate, some directions at a time; `watch` is told the instant after

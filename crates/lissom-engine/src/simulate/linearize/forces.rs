@@ -62,6 +62,15 @@ impl<T: Real> Residual<T> {
 
     /// The state as actions see it, where its kinematics and poses are prepared.
     pub(super) fn view<'a>(&'a mut self, model: &'a Model) -> TreeView<'a, T> {
+        self.view_with(model, false)
+    }
+
+    /// The same as sensors see it after an evaluation.
+    pub(super) fn evaluated<'a>(&'a mut self, model: &'a Model) -> TreeView<'a, T> {
+        self.view_with(model, true)
+    }
+
+    fn view_with<'a>(&'a mut self, model: &'a Model, accelerates: bool) -> TreeView<'a, T> {
         TreeView {
             system: &model.linkage.system,
             places: &model.places,
@@ -75,6 +84,7 @@ impl<T: Real> Residual<T> {
             influence: &mut self.influence,
             at: None,
             posed: true,
+            accelerations: accelerates.then_some((&self.acceleration, &self.inverse)),
         }
     }
 

@@ -49,6 +49,8 @@ pub(super) struct Reduced {
     change: DMatrix<f64>,
     /// $`V`$.
     velocity: DMatrix<f64>,
+    /// Accelerations of all coordinates beside $`N\ddot u`$: by $`\dot u`$ and by $`u`$.
+    acceleration: [DMatrix<f64>; 2],
 }
 
 /// Derivatives of the closures, in independent equations and the coordinates of the state.
@@ -156,6 +158,7 @@ impl Independent {
             basis,
             change,
             velocity: rate,
+            acceleration,
         } = self.reduce_linear(linearizer, state, &derivatives)?;
         let ratio = basis.amax();
         // the first state is the one at which they were chosen
@@ -193,7 +196,7 @@ impl Independent {
             .collect();
         let pick = |x: &[f64]| self.kept.iter().map(|&at| x[at]).collect();
         Ok(Point {
-            sensors: Vec::new(),
+            sensors: (whole.sensors).reduced(&basis, &rate, acceleration.each_ref()),
             time: whole.time,
             position: pick(&whole.position),
             velocity: pick(&whole.velocity),
@@ -262,11 +265,11 @@ impl Independent {
             loops: _,
         } = whole;
         let across = basis.transpose();
-        let moved = &across * (damping * &velocity + mass * acceleration);
+        let moved = &across * (damping * &velocity + mass * &acceleration);
         let bent = &across * (geometric + tension - &curvature) * &basis;
         let geometric = (&bent + bent.transpose()) * 0.5;
         let linear = Linearization {
-            damping: &across * (damping * &basis + mass * by_rate),
+            damping: &across * (damping * &basis + mass * &by_rate),
             structural: &across * structural * &basis,
             dynamic: &across * dynamic * &basis + moved + (bent - &geometric),
             geometric,
@@ -279,6 +282,7 @@ impl Independent {
             basis,
             change,
             velocity,
+            acceleration: [by_rate, acceleration],
         })
     }
 

@@ -47,7 +47,7 @@ use lissom_spatial::Dual;
 use lissom_tree::CoordinateKind;
 use lissom_tree::tree::{CompositeBody, MaterialPoints};
 use loops::Independent;
-use outputs::made_symmetric;
+use outputs::{Observed, made_symmetric};
 
 /// Directions differentiated at once.
 const DIRECTIONS: usize = 4;
@@ -107,9 +107,13 @@ impl<'m> Linearizer<'m> {
         state: &MotionState,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
-        let mut outputs = self.outputs();
+        let mut observed = self.observed_at(state);
         let Derivatives { linear, residual } =
-            self.derivatives(state, Some(&mut outputs), watch)?;
+            self.derivatives(state, Some(&mut observed), watch)?;
+        let Observed {
+            mut outputs,
+            sensors,
+        } = observed;
         made_symmetric(&mut outputs);
         let velocity: Vec<f64> = (self.equations.free_velocities.iter())
             .map(|&at| state.velocity[at])
@@ -123,7 +127,7 @@ impl<'m> Linearizer<'m> {
             input: self.inputs(&self.actuated_entries()),
             excitation: residual.iter().map(|x| -x).collect(),
             outputs,
-            sensors: Vec::new(),
+            sensors,
             joints: Vec::new(),
             dependence: None,
         })

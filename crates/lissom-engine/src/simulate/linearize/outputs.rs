@@ -1,15 +1,35 @@
-//! Positions of markers with their first and second derivatives by the coordinates.
+//! Outputs with their derivatives by the coordinates: positions of markers to second order, readings of sensors to first.
 
 use nalgebra::DMatrix;
 
-use super::{Linearizer, constant};
-use lissom_numerics::linear::Output;
+use super::{Linearizer, MotionState, constant};
+use lissom_core::read_outputs;
+use lissom_numerics::linear::{Output, SensorRows};
 use lissom_spatial::Vector;
 use lissom_tree::tree::{marker_jacobian, marker_motion};
 
+/// What is observed of a state.
+pub(super) struct Observed {
+    /// One per marker.
+    pub(super) outputs: Vec<Output>,
+    pub(super) sensors: SensorRows,
+}
+
 impl Linearizer<'_> {
-    /// Outputs of all markers, in the coordinates that are not prescribed, before they are differentiated.
-    pub(super) fn outputs(&self) -> Vec<Output> {
+    /// What is observed of a state, in the coordinates that are not prescribed, before it is differentiated.
+    pub(super) fn observed_at(&mut self, state: &MotionState) -> Observed {
+        let (model, dofs) = (self.model, self.equations.state_velocities());
+        self.residual(state);
+        let (mut view, mut readings) = (self.plain.evaluated(model), Vec::new());
+        read_outputs(&model.actions.sensors, &mut view, &mut readings);
+        Observed {
+            outputs: self.outputs(),
+            sensors: SensorRows::constant(readings, dofs),
+        }
+    }
+
+    /// Outputs of all markers.
+    fn outputs(&self) -> Vec<Output> {
         let n = self.equations.state_velocities();
         (self.model.linkage.markers.iter())
             .map(|marker| Output {
@@ -18,6 +38,14 @@ impl Linearizer<'_> {
                 second: Some(std::array::from_fn(|_| DMatrix::zeros(n, n))),
             })
             .collect()
+    }
+
+    /// Writes the derivatives of readings along the directions of the dual state evaluated last.
+    pub(super) fn sensors_at_tangent(&mut self, columns: &[usize], derivative: &mut DMatrix<f64>) {
+        let model = self.model;
+        let (mut view, mut readings) = (self.tangent.evaluated(model), Vec::new());
+        read_outputs(&model.actions.sensors, &mut view, &mut readings);
+        SensorRows::put_columns(derivative, columns.iter().copied(), &readings);
     }
 
     /// Writes the derivatives by the coordinates along which positions of the dual state have directions, and with which its

@@ -93,10 +93,6 @@ impl Linearize for Linearizer<'_> {
         &self.model.actions.sensors
     }
 
-    fn seen_at(&mut self, state: &State) -> Result<Vec<f64>, LinearizeError> {
-        Ok(self.equations.seen_at(state))
-    }
-
     fn state(
         &mut self,
         motion: &MotionState,

@@ -13,6 +13,7 @@ fn two_masses(ground_n_per_m: f64) -> Transfer {
         stiffness: DMatrix::from_row_slice(2, 2, &[k + ground_n_per_m, -k, -k, k]),
         input: DMatrix::identity(2, 2),
         output: DMatrix::identity(2, 4),
+        feedthrough: DMatrix::zeros(2, 2),
         loops: None,
     }
 }
@@ -35,6 +36,7 @@ fn coupled() -> Transfer {
         stiffness: definite(4) * 40.0 + any(5),
         input: DMatrix::from_fn(size, 2, |i, j| number(i, j, 6)),
         output: DMatrix::from_fn(2, 2 * size, |i, j| number(i, j, 7)),
+        feedthrough: DMatrix::zeros(2, 2),
         loops: None,
     }
 }
@@ -48,6 +50,7 @@ fn response_of_an_oscillator() {
         stiffness: DMatrix::from_element(1, 1, 50.0),
         input: DMatrix::from_element(1, 1, 3.0),
         output: DMatrix::from_row_slice(2, 2, &[1.0, 0.0, 0.0, 1.0]),
+        feedthrough: DMatrix::zeros(2, 1),
         loops: None,
     };
     for w in [0.0, 1.0, 5.0, 80.0] {
@@ -148,6 +151,7 @@ fn zeros_do_not_know_what_does_not_take_part() {
                 0.0
             }
         }),
+        feedthrough: DMatrix::zeros(2, 2),
         loops: None,
     };
     for w in [0.3, 2.0] {
@@ -161,6 +165,7 @@ fn zeros_do_not_know_what_does_not_take_part() {
     // an output that nothing moves has no zeros of its own: its transfer function vanishes everywhere
     let unseen = Transfer {
         output: DMatrix::zeros(1, 8),
+        feedthrough: DMatrix::zeros(1, 2),
         ..transfer
     };
     assert_eq!(unseen.zeros(&mut unwatched).unwrap(), []);
@@ -198,7 +203,8 @@ fn loop_states_are_part_of_a_response() {
         damping: row(&[0.0]),
         stiffness: row(&[kp]),
         input: row(&[1.0]),
-        output: DMatrix::from_row_slice(1, 2, &[1.0, 0.0]),
+        output: DMatrix::from_row_slice(1, 4, &[1.0, 0.0, 0.0, 0.0]),
+        feedthrough: DMatrix::zeros(1, 1),
         loops: Some(LoopStates {
             own: DMatrix::from_row_slice(2, 2, &[0.0, 0.0, 0.0, -1.0 / filter]),
             position: row(&[-ki, 0.0]),
@@ -246,4 +252,55 @@ fn loop_states_are_part_of_a_response() {
     let zeros = transfer.zeros(&mut unwatched).unwrap();
     assert_eq!(zeros.len(), 2);
     assert!(zeros[0].norm() < ROUNDING && (zeros[1].re + 1.0 / filter).abs() < ROUNDING / filter);
+}
+
+/// Closed form: the acceleration of an oscillator, $`G = s^2/(ms^2 + cs + k)`$, which its output and feedthrough by the equations of motion give.
+/// It has two zeros, at rest.
+#[test]
+fn accelerations_answer_at_once() {
+    let [m, c, k] = [2.0, 0.4, 50.0];
+    let one = |value: f64| DMatrix::from_element(1, 1, value);
+    let transfer = Transfer {
+        mass: one(m),
+        damping: one(c),
+        stiffness: one(k),
+        input: one(1.0),
+        output: DMatrix::from_row_slice(1, 2, &[-k / m, -c / m]),
+        feedthrough: one(1.0 / m),
+        loops: None,
+    };
+    for w in [0.3, 5.0, 800.0] {
+        let s = Complex::new(0.0, w);
+        let expected = s * s / (s * s * m + s * c + k);
+        let off = (transfer.response(w)[0] - expected).norm();
+        // two terms of the size of the feedthrough are left of each other
+        assert!(off <= ROUNDING / m, "{w}: {off}");
+    }
+    assert!(transfer.static_gain().unwrap()[0].abs() <= ROUNDING / m);
+    let zeros = transfer.zeros(&mut unwatched).unwrap();
+    assert_eq!(zeros.len(), 2, "{zeros:?}");
+    // a double zero at rest: the root of rounding
+    assert!(zeros.iter().all(|zero| zero.norm() < 1e-6), "{zeros:?}");
+}
+
+/// Identity: with any feedthrough there are as many zeros as states, and the transfer function vanishes there.
+#[test]
+fn zeros_with_feedthrough() {
+    let transfer = Transfer {
+        feedthrough: DMatrix::from_row_slice(2, 2, &[0.03, -0.02, 0.05, 0.04]),
+        ..coupled()
+    };
+    let typical = transfer.response(2.0);
+    for (all, size) in [
+        (transfer.between(&[0], &[1]), typical[(1, 0)].norm()),
+        (transfer.clone(), typical.determinant().norm()),
+    ] {
+        let zeros = all.zeros(&mut unwatched).unwrap();
+        let count: usize = zeros.iter().map(|z| 1 + usize::from(z.im != 0.0)).sum();
+        assert_eq!(count, 10, "{zeros:?}");
+        for zero in zeros {
+            let left = all.at(zero).determinant().norm();
+            assert!(left < 1e-10 * size, "{zero} {left}");
+        }
+    }
 }

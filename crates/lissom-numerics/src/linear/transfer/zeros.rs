@@ -124,6 +124,11 @@ impl System {
         c.view_mut((0, 0), positions.shape()).copy_from(&positions);
         c.view_mut((0, size), rates.shape())
             .copy_from(&(rates * rate));
+        let of_loops = transfer.output.columns(2 * size, own);
+        c.view_mut((0, 2 * size), of_loops.shape())
+            .copy_from(&of_loops);
+        // in scaled time the inputs are accelerations by the square of its unit
+        let mut d = &transfer.feedthrough * (rate * rate);
         if own > 0 {
             // states of controllers come in any unit
             let scales = balance(&mut a);
@@ -132,20 +137,21 @@ impl System {
                 c.column_mut(i).scale_mut(*scale);
             }
         }
-        let finite = [&a, &b, &c].map(|matrix| matrix.iter().all(|x| x.is_finite()));
+        let finite = [&a, &b, &c, &d].map(|matrix| matrix.iter().all(|x| x.is_finite()));
         if finite.contains(&false) {
             return Err(unsound);
         }
         let unit = |length: f64| if length > 0.0 { 1.0 / length } else { 1.0 };
-        for mut column in b.column_iter_mut() {
-            let length = column.norm();
-            column *= unit(length);
+        for (mut column, mut direct) in b.column_iter_mut().zip(d.column_iter_mut()) {
+            let unit = unit(column.norm());
+            column *= unit;
+            direct *= unit;
         }
-        for mut row in c.row_iter_mut() {
-            let length = row.norm();
-            row *= unit(length);
+        for (mut row, mut direct) in c.row_iter_mut().zip(d.row_iter_mut()) {
+            let unit = unit(row.norm().hypot(direct.norm()));
+            row *= unit;
+            direct *= unit;
         }
-        let d = DMatrix::zeros(outputs, transfer.input.ncols());
         Ok((Self { a, b, c, d }, rate))
     }
 
