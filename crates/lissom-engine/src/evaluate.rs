@@ -5,15 +5,16 @@
 //! [`Mechanism::released`] is the mechanism like that. What is asked of either formulation is the trait `Evaluate`.
 
 use lissom_core::{Dynamics, RunError, State, StateError, snapshot};
-use lissom_numerics::Coordinate;
+use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::{Motion, Transform};
 use lissom_spec::spec::{JointSpec, PrismaticMotorSpec, RevoluteMotorSpec, TwistComponent};
 use lissom_spec::{ModelSpec, spanning_tree};
 use nalgebra::{DMatrix, DVector};
 
-use crate::mechanism::{BuildError, Mechanism};
+use crate::formulation::Formulation as _;
+use crate::mechanism::{BuildError, Mechanism, by_name, unplaced};
+use crate::simulate;
 
-pub use crate::end_effector::EndEffector;
 pub use crate::simulate::{ClosedEvaluation, Evaluation};
 pub use lissom_tree::closure::ClosureError;
 
@@ -188,6 +189,48 @@ impl Mechanism {
         self.configure(state, targets).map(Some)
     }
 
+    /// The configuration nearest to a state at which loops are closed and targets are met. Joints are moved, and have the same
+    /// names in both formulations; deformations stay as they are.
+    fn configure(&self, state: &State, targets: &Targets) -> Result<Configuration, StateError> {
+        let [positions, velocities] = self.coordinates_at(state)?;
+        let (tree, simulation) = (self.tree(), &self.spec().simulation);
+        let mut joints = tree.written_state(state.time_s);
+        let layout = tree.state_layout(simulation, &Memory::default())?;
+        let (joint_positions, rest) = layout.split_at(joints.position.len());
+        let joint_velocities = &rest[..joints.velocity.len()];
+        copy_by_name(
+            (&positions, &state.position),
+            (joint_positions, &mut joints.position),
+        );
+        copy_by_name(
+            (&velocities, &state.velocity),
+            (joint_velocities, &mut joints.velocity),
+        );
+        if !state.memory.is_empty() {
+            // such a state knows where joints are that follow from others
+            let mut dynamics = self.dynamics(state).map_err(|error| unplaced(&error))?;
+            let (time_s, position) = (state.time_s, &state.position);
+            let now = snapshot(&mut *dynamics, time_s, position, &state.rates());
+            let known = |name: &str| now.channel(name)?.samples.first().copied();
+            let positions = joint_positions.iter().zip(&mut joints.position);
+            let velocities = joint_velocities.iter().zip(&mut joints.velocity);
+            for (coordinate, value) in positions.chain(velocities) {
+                *value = known(&coordinate.name).unwrap_or(*value);
+            }
+        }
+        let found = simulate::configured(tree, joints, targets)?;
+        let mut state = state.clone();
+        copy_by_name(
+            (joint_positions, &found.state.position),
+            (&positions, &mut state.position),
+        );
+        copy_by_name(
+            (joint_velocities, &found.state.velocity),
+            (&velocities, &mut state.velocity),
+        );
+        Ok(Configuration { state, ..found })
+    }
+
     /// Where the markers on bodies are in a state.
     ///
     /// # Errors
@@ -208,6 +251,16 @@ impl Mechanism {
         let value = |name: &str| now.channel(name)?.samples.first().copied();
         let mut dynamics = released.dynamics(&released.written())?;
         Ok(dynamics.recorded_state(state.time_s, &value)?)
+    }
+}
+
+/// Copies the values of coordinates that both have.
+fn copy_by_name(from: (&[Coordinate], &[f64]), to: (&[Coordinate], &mut [f64])) {
+    let known = by_name(from.0, from.1);
+    for (coordinate, value) in to.0.iter().zip(to.1) {
+        if let Some(&found) = known.get(coordinate.name.as_str()) {
+            *value = found;
+        }
     }
 }
 

@@ -1,44 +1,34 @@
 //! Mechanisms in either formulation, and what is asked of them.
 //!
 //! The only crate that sees both formulations: [`Mechanism`] chooses one when it is built, and hands it to the studies of
-//! `lissom-core`, which see neither. Users enter by the crate `lissom`; tests and benches reach what stands behind it here.
+//! `lissom-core`, which see neither. Users enter by the crate `lissom`, whose studies work with whole mechanisms; tests and benches reach what
+//! stands behind it here.
 //!
 //! | module | does |
 //! |---|---|
 //! | [`model`] | from a checked spec to a [`model::Model`]: bodies reduced, coordinates laid out for a tree |
 //! | [`simulate`] | what a tree says to the studies: equations of motion, equilibrium, derivatives |
 //! | [`nodal_model`] | from a checked spec to a nodal mechanism, and what that says to the studies |
-//! | [`Mechanism`], [`Simulation`], [`SampledSimulation`] | a spec in its formulation; stepping from outside, tick by tick |
+//! | [`Mechanism`] | a spec in its formulation |
 //! | `analysis` | linear analyses of a mechanism |
 //! | [`diagnose`] | what there is to know of a mechanism before anything is done with it |
 //! | [`evaluate`] | the equations of a mechanism at one state |
 //! | [`Evaluator`] | the same at many states, one quantity at a time |
-//! | [`compare`] | fidelities side by side: differences of runs, and which terms matter |
-//! | [`converge`] | how accurate a run is: time steps, bodies and formulation refined |
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
 mod analysis;
-pub mod compare;
-pub mod converge;
 pub mod diagnose;
-mod end_effector;
 pub mod evaluate;
 mod evaluator;
 mod formulation;
-pub mod inverse;
 mod mechanism;
 pub mod model;
 pub mod nodal_model;
-mod sampled;
 pub mod scene;
-pub mod shaping;
 pub mod simulate;
-mod simulation;
 #[cfg(feature = "testing")]
 pub mod testing;
 
 pub use analysis::ModesOptions;
 pub use evaluator::{Evaluator, RowQuantity, StateRows};
 pub use mechanism::{BuildError, Mechanism};
-pub use sampled::{SampledError, SampledOptions, SampledSimulation};
-pub use simulation::{Inputs, Simulation};

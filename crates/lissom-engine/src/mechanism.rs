@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, Watch, simulate};
 use lissom_core::{
     Axis, Controlled, Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError,
-    Signals, State, StateError, snapshot, state_of, with_control,
+    Signals, State, StateError, state_of, with_control,
 };
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
@@ -13,7 +13,6 @@ use lissom_spec::spec::{FormulationSpec, InitialSpec, SimulationSpec};
 use lissom_spec::{Fidelity, ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
-use crate::evaluate::{Configuration, Targets};
 use crate::formulation::Formulation;
 use crate::model::{self, ChosenFunctions, Model, chosen_bases, rigid_counterpart};
 use crate::nodal_model::{NodalModel, NodalModelError};
@@ -121,53 +120,6 @@ impl Mechanism {
             Some(nodal) => nodal,
             None => &self.tree,
         }
-    }
-
-    /// The configuration nearest to a state at which loops are closed and targets are met. Joints are moved, and have the same
-    /// names in both formulations; deformations stay as they are.
-    pub(crate) fn configure(
-        &self,
-        state: &State,
-        targets: &Targets,
-    ) -> Result<Configuration, StateError> {
-        let [positions, velocities] = self.coordinates_at(state)?;
-        let mut joints = self.tree.written_state(state.time_s);
-        let layout = self
-            .tree
-            .state_layout(&self.spec.simulation, &Memory::default())?;
-        let (joint_positions, rest) = layout.split_at(joints.position.len());
-        let joint_velocities = &rest[..joints.velocity.len()];
-        copy_by_name(
-            (&positions, &state.position),
-            (joint_positions, &mut joints.position),
-        );
-        copy_by_name(
-            (&velocities, &state.velocity),
-            (joint_velocities, &mut joints.velocity),
-        );
-        if !state.memory.is_empty() {
-            // such a state knows where joints are that follow from others
-            let mut dynamics = self.dynamics(state).map_err(|error| unplaced(&error))?;
-            let (time_s, position) = (state.time_s, &state.position);
-            let now = snapshot(&mut *dynamics, time_s, position, &state.rates());
-            let known = |name: &str| now.channel(name)?.samples.first().copied();
-            let positions = joint_positions.iter().zip(&mut joints.position);
-            let velocities = joint_velocities.iter().zip(&mut joints.velocity);
-            for (coordinate, value) in positions.chain(velocities) {
-                *value = known(&coordinate.name).unwrap_or(*value);
-            }
-        }
-        let found = simulate::configured(&self.tree, joints, targets)?;
-        let mut state = state.clone();
-        copy_by_name(
-            (joint_positions, &found.state.position),
-            (&positions, &mut state.position),
-        );
-        copy_by_name(
-            (joint_velocities, &found.state.velocity),
-            (&velocities, &mut state.velocity),
-        );
-        Ok(Configuration { state, ..found })
     }
 
     /// Names of what closes its loops.
@@ -422,7 +374,10 @@ impl Mechanism {
     }
 
     /// The same for looking at a motion from there on that others integrate.
-    pub(crate) fn observer(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
+    ///
+    /// # Errors
+    /// When it cannot be there, or cannot be driven from there as it should.
+    pub fn observer(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
         let mut observed = self.dynamics(start)?;
         observed.observe();
         Ok(observed)
@@ -474,13 +429,17 @@ impl Mechanism {
         Ok(Equilibrium::recorded(found, &mut *dynamics))
     }
 
-    /// What its drives do at an instant along its nominal trajectory; `None` if its inputs do not ask for one.
+    /// What its drives do at instants along its nominal trajectory, one after the other; nothing if its inputs do not ask for one. `watch` is told
+    /// every instant, and may end it there.
     ///
     /// # Errors
     /// When the trajectory cannot be followed or driven.
-    pub fn nominal_drives(&self, time_s: f64) -> Result<Option<NominalDrives>, NominalError> {
-        let found = (self.formulation()).nominal_drives(&[time_s], &mut |_| Flow::Continue)?;
-        Ok(found.into_iter().next())
+    pub fn nominal_drives(
+        &self,
+        times_s: &[f64],
+        watch: &mut dyn FnMut(f64) -> Flow,
+    ) -> Result<Vec<NominalDrives>, NominalError> {
+        self.formulation().nominal_drives(times_s, watch)
     }
 
     /// Simulates the mechanism from a state to the end that its model says, or that `simulation` says in its place.
@@ -517,7 +476,7 @@ impl Mechanism {
     }
 }
 
-fn unplaced(error: &RunError) -> StateError {
+pub(crate) fn unplaced(error: &RunError) -> StateError {
     StateError::Unplaced {
         reason: error.to_string(),
     }
@@ -537,21 +496,11 @@ fn nodal(spec: &ModelSpec, tree: &Model) -> Result<Option<NodalModel>, Vec<Build
 }
 
 /// Values of coordinates by their names.
-fn by_name<'c>(coordinates: &'c [Coordinate], values: &[f64]) -> BTreeMap<&'c str, f64> {
+pub(crate) fn by_name<'c>(coordinates: &'c [Coordinate], values: &[f64]) -> BTreeMap<&'c str, f64> {
     let named = coordinates.iter().zip(values);
     named
         .map(|(coordinate, &value)| (coordinate.name.as_str(), value))
         .collect()
-}
-
-/// Copies the values of coordinates that both have.
-fn copy_by_name(from: (&[Coordinate], &[f64]), to: (&[Coordinate], &mut [f64])) {
-    let known = by_name(from.0, from.1);
-    for (coordinate, value) in to.0.iter().zip(to.1) {
-        if let Some(&found) = known.get(coordinate.name.as_str()) {
-            *value = found;
-        }
-    }
 }
 
 /// The tree of a spec with its loops closed.

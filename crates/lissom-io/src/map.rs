@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use lissom::evaluate::{EndEffector, MarkerTarget, Targets};
+use lissom::evaluate::{EndEffector, MarkerTarget, Targets, end_effector};
 use lissom::spec::TwistComponent;
 use lissom::{Flow, Mechanism, State};
 use lissom_spec::nearest;
@@ -259,7 +259,7 @@ fn looked_at(
             Flow::Continue
         }
     };
-    let found = mechanism.end_effector(state, marker, &mut watch);
+    let found = end_effector(mechanism, state, marker, &mut watch);
     match found {
         Ok(found) => Some(found.ok_or_else(|| format!("there is no marker {marker} on a body"))),
         Err(_) if watch(0.0) == Flow::Stop => None,

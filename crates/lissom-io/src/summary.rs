@@ -50,7 +50,7 @@
 use lissom::diagnose::StartChange;
 use lissom::recording::{Extremes, LoadPeak, Sample, SectionExtremes};
 use lissom::spec::IntegratorSpec;
-use lissom::{Audit, Channel, Ending, NominalDrives, Recording, Run};
+use lissom::{Audit, Channel, Ending, Flow, NominalDrives, Recording, Run};
 use lissom_numerics::integrate::Statistics;
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -272,7 +272,8 @@ pub fn stepped(
 fn warnings(loaded: &Loaded) -> Vec<String> {
     let start_s = loaded.spec.simulation.start_s;
     // drives that cannot follow their motion are the failure of the run
-    let drives = loaded.mechanism.nominal_drives(start_s).ok().flatten();
+    let drives = (loaded.mechanism).nominal_drives(&[start_s], &mut |_| Flow::Continue);
+    let drives = drives.unwrap_or_default();
     let mut warnings: Vec<String> = drives.iter().filter_map(NominalDrives::warning).collect();
     if let Some((first, more)) = loaded.notes.split_first() {
         let more = if more.is_empty() {

@@ -41,7 +41,10 @@ pub(crate) fn run(arguments: &EquilibriumArguments) -> Result<(), Stop> {
 
 /// Compliance and stiffness at a marker.
 fn end_effector(loaded: &Loaded, rest: &Equilibrium, marker: &str) -> Result<Value, Stop> {
-    let found = (loaded.mechanism).end_effector(&rest.state, marker, &mut |_| Flow::Continue)?;
+    let found =
+        lissom::evaluate::end_effector(&loaded.mechanism, &rest.state, marker, &mut |_| {
+            Flow::Continue
+        })?;
     let found = found.ok_or_else(|| {
         let markers = loaded.spec.marker.iter().map(|own| own.name.as_str());
         Stop::Usage(format!(

@@ -1,6 +1,6 @@
 //! `lissom inverse`: what drives a model along its motion if every body is rigid.
 
-use lissom::inverse::{DriveDuty, Duty, InverseDynamics};
+use lissom::inverse::{DriveDuty, Duty, InverseDynamics, inverse_dynamics};
 use lissom::sample_instants_from;
 use lissom_io::load::Loaded;
 use lissom_io::record;
@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &InverseArguments) -> Result<(), Stop> {
     interrupt::watch();
     let silent = arguments.answer.is_silent();
     let found = run::watched(start_s, duration_s, silent, |watch| {
-        loaded.mechanism.inverse_dynamics(&samples, watch)
+        inverse_dynamics(&loaded.mechanism, &samples, watch)
     })
     .map_err(|error| Stop::Failed(error.to_string()))?;
     let _keeping = Keeping::begin();

@@ -3,7 +3,7 @@
 use lissom_numerics::integrate::Flow;
 
 use super::{NominalError, RigidMechanism, Trajectory};
-use crate::action::{Actions, Delivery, Efforts, Inputs};
+use crate::action::{Actions, Delivery, Efforts, Inputs, Load};
 use crate::view::{AxisId, View};
 
 impl Efforts {
@@ -83,6 +83,8 @@ pub struct NominalDrives {
     pub degrees_of_freedom: usize,
     /// Name of every drive, and its torque or force.
     pub efforts: Vec<(String, f64)>,
+    /// What recordings call these, with their units.
+    pub signals: Vec<(String, &'static str)>,
     /// Rate of every drive.
     pub rates: Vec<f64>,
 }
@@ -135,15 +137,16 @@ impl<R: RigidMechanism> Trajectory<R> {
     ) -> Result<Option<NominalDrives>, NominalError> {
         self.update(time_s)?;
         let asking = (actions.loads.iter()).filter(|load| load.nominal_motion().is_some());
-        let efforts: Vec<(String, f64)> = asking
-            .map(|load| (load.name.clone(), self.feedforward(&load.target)))
-            .collect();
+        let asking: Vec<&Load> = asking.collect();
+        let efforts = asking.iter();
+        let efforts = efforts.map(|load| (load.name.clone(), self.feedforward(&load.target)));
+        let efforts: Vec<(String, f64)> = efforts.collect();
         let degrees_of_freedom = self.freedom().unwrap_or(efforts.len());
-        let asking = (actions.loads.iter()).filter(|load| load.nominal_motion().is_some());
-        let rates = asking.map(|load| self.rate(&load.target)).collect();
-        Ok((!efforts.is_empty()).then_some(NominalDrives {
+        let rates = asking.iter().map(|load| self.rate(&load.target)).collect();
+        Ok((!asking.is_empty()).then_some(NominalDrives {
             degrees_of_freedom,
             efforts,
+            signals: asking.iter().map(|load| load.signal()).collect(),
             rates,
         }))
     }

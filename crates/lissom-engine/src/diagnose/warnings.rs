@@ -2,8 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use lissom_core::{AxisName, MISSING_STIFFNESS, STIFFENING};
-use lissom_numerics::integrate::fastest_rate;
+use lissom_core::{AxisName, MISSING_STIFFNESS, NominalDrives, STIFFENING};
+use lissom_numerics::integrate::{Flow, fastest_rate};
 use lissom_spec::spec::InitialSpec;
 use lissom_tree::tree::{Kinematics, without_inertia};
 
@@ -53,13 +53,13 @@ impl Mechanism {
             spec.simulation.start_s + spec.simulation.duration_s,
         ];
         warnings.extend(supports::warnings(tree, span));
-        match self.nominal_drives(spec.simulation.start_s) {
+        match self.nominal_drives(&[spec.simulation.start_s], &mut |_| Flow::Continue) {
             Err(error) => warnings.push(error.into()),
-            Ok(Some(drives)) => {
+            Ok(drives) => {
                 let redundant = |explanation| Warning::RedundantDrives { explanation };
-                warnings.extend(drives.warning().map(redundant));
+                let all = drives.iter().filter_map(NominalDrives::warning);
+                warnings.extend(all.map(redundant));
             }
-            Ok(None) => {}
         }
         warnings.extend(self.off_nominal());
         for body in tree.linkage.system.bodies() {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use lissom::{Inputs, Simulation};
 use lissom_core::study::Run;
 use lissom_engine::diagnose::Warning;
-use lissom_engine::{Inputs, Simulation};
 use lissom_spec::ModelSpec;
 
 use crate::models::changed;

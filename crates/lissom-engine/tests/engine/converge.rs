@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
+use lissom::converge::{ConvergeOptions, Convergence, Task, converge};
 use lissom_core::study::{Ending, Run, sample_instants};
-use lissom_engine::converge::{ConvergeOptions, Convergence, Task, converge};
 use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::{BasisSpec, DampingSpec};
 use lissom_spec::{ModelSpec, Override, TEMPLATE};

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::f64::consts::FRAC_1_SQRT_2;
 
+use lissom::evaluate::{EndEffector, end_effector};
 use lissom_core::{State, study::AnalysisError};
 use lissom_engine::Mechanism;
-use lissom_engine::evaluate::EndEffector;
 use lissom_numerics::integrate::Flow;
 use lissom_spec::ModelSpec;
 
@@ -22,7 +22,7 @@ fn at(mechanism: &Mechanism, given: &[(&str, f64)]) -> Result<EndEffector, Analy
         .map(|&(name, value)| (name.to_owned(), value))
         .collect();
     let state: State = mechanism.state(0.0, &given).unwrap();
-    let found = mechanism.end_effector(&state, "tip", &mut |_| Flow::Continue)?;
+    let found = end_effector(mechanism, &state, "tip", &mut |_| Flow::Continue)?;
     Ok(found.unwrap())
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use lissom::{Inputs, Simulation};
 use lissom_core::study::Run;
-use lissom_engine::{Inputs, Simulation};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{AdaptiveSpec, IntegratorSpec};
 

@@ -1,7 +1,7 @@
 //! Rigid inverse dynamics along a motion as a table, with peaks and means.
 
+use lissom::inverse::{InverseDynamics, InverseError, inverse_dynamics};
 use lissom_engine::Mechanism;
-use lissom_engine::inverse::{InverseDynamics, InverseError};
 use lissom_numerics::integrate::Flow;
 
 use crate::models::{changed, parsed};
@@ -25,7 +25,7 @@ duration_s = 0.8
 
 fn found(mechanism: &Mechanism) -> InverseDynamics {
     let times: Vec<f64> = (0..=800).map(|i| 1e-3 * f64::from(i)).collect();
-    (mechanism.inverse_dynamics(&times, &mut |_| Flow::Continue)).unwrap()
+    inverse_dynamics(mechanism, &times, &mut |_| Flow::Continue).unwrap()
 }
 
 /// Closed form: I q̈ + m g c cos q with q = 10 s³ − 15 s⁴ + 6 s⁵, whether the motion is asked of an input or prescribed, in both formulations.
@@ -71,12 +71,12 @@ fn a_pendulum_takes_inertia_and_weight() {
 fn a_motion_is_needed_and_may_be_ended() {
     let times: Vec<f64> = (0..10).map(|i| 0.1 * f64::from(i)).collect();
     let spec = parsed(PENDULUM);
-    let error = tree_mechanism(&spec).inverse_dynamics(&times, &mut |_| Flow::Continue);
+    let error = inverse_dynamics(&tree_mechanism(&spec), &times, &mut |_| Flow::Continue);
     assert_eq!(error.unwrap_err(), InverseError::NoMotion);
     let motion = r#"motion = [{ joint = "hub", constant_rate = { rate_rad_per_s = 1.0 } }]"#;
     let spec = changed(PENDULUM, &[motion]);
     let mut seen = 0;
-    let found = tree_mechanism(&spec).inverse_dynamics(&times, &mut |_| {
+    let found = inverse_dynamics(&tree_mechanism(&spec), &times, &mut |_| {
         seen += 1;
         if seen == 3 {
             Flow::Stop

@@ -2,8 +2,10 @@
 
 use std::fmt::Write as _;
 
+use lissom_core::NominalDrives;
 use lissom_core::study::Run;
 use lissom_engine::Mechanism;
+use lissom_numerics::integrate::Flow;
 use lissom_spatial::{Quaternion, RotationVector, Vector, rotation_vector_of};
 use lissom_spec::{ErrorKind, ModelSpec};
 
@@ -202,13 +204,19 @@ fn follows(run: &Run) {
     assert!(run.recording.time_s[last] >= 0.5);
 }
 
+/// What drives do along the nominal trajectory at an instant.
+fn nominal_drives(mechanism: &Mechanism, time: f64) -> NominalDrives {
+    let found = mechanism.nominal_drives(&[time], &mut |_| Flow::Continue);
+    found.unwrap().remove(0)
+}
+
 /// Efforts of the drives agree in both formulations along a motion, and are what somebody has to push with.
 #[track_caller]
 fn drives_agree(spec: &ModelSpec, times: &[f64]) {
     let [tree, nodes] = [tree_mechanism(spec), nodal_mechanism(spec, 1)];
     for &time in times {
         let [a, b] = [&tree, &nodes].map(|mechanism| {
-            let drives = mechanism.nominal_drives(time).unwrap().unwrap();
+            let drives = nominal_drives(mechanism, time);
             let efforts = drives.efforts.iter().map(|(_, effort)| *effort);
             efforts.collect::<Vec<f64>>()
         });
@@ -264,7 +272,7 @@ rotation_vector_rad = [[0.0, 0.0, 0.0], [0.2, 0.1, -0.1], [0.1, -0.2, 0.3], [-0.
     drives_agree(&spec, &[0.1, 0.27]);
     let tree = tree_mechanism(&spec);
     let efforts = |time: f64| -> Vec<f64> {
-        let drives = tree.nominal_drives(time).unwrap().unwrap();
+        let drives = nominal_drives(&tree, time);
         drives.efforts.iter().map(|(_, effort)| *effort).collect()
     };
     for row in [0.2, 0.35] {

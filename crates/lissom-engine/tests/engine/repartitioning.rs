@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use lissom::{Inputs, Simulation};
 use lissom_core::State;
 use lissom_core::study::{
     Ending, Linearized, OperatingPoint, OutputOrder, PerturbOptions, Run, SimulateOptions,
     sample_instants,
 };
-use lissom_engine::{Inputs, Mechanism, Simulation};
+use lissom_engine::Mechanism;
 use lissom_numerics::integrate::{Flow, IntegrateError, Statistics};
 use lissom_numerics::linear::{Interpolation, SignalNames, Terms};
 use lissom_numerics::statics::Stability;

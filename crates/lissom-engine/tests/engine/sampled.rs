@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use lissom_engine::{Mechanism, SampledError, SampledOptions, SampledSimulation};
+use lissom::{SampledError, SampledOptions, SampledSimulation};
+use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_spec::{ModelSpec, TEMPLATE};
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use lissom::{Inputs, Simulation};
 use lissom_core::State;
 use lissom_core::study::{
     AnalysisError, Ending, OperatingPoint, SimulateOptions, sample_instants, sample_instants_from,
 };
-use lissom_engine::{Inputs, Simulation};
 use lissom_numerics::integrate::Flow;
 use lissom_spec::{ModelError, ModelSpec};
 use nalgebra::{DMatrix, DVector};

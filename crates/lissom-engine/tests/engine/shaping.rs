@@ -1,7 +1,7 @@
 //! Input shaping: what vibrates after a motion, with and without it.
 
+use lissom::shaping::shaped_modes;
 use lissom_core::study::{DrivenJoints, OperatingPoint, Run};
-use lissom_engine::shaping::shaped_modes;
 use lissom_engine::{Mechanism, ModesOptions};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::Terms;

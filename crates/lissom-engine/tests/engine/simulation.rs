@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use lissom::{Inputs, Simulation};
 use lissom_core::State;
 use lissom_core::study::OperatingPoint;
+use lissom_engine::Mechanism;
 use lissom_engine::evaluate::EvaluateOptions;
-use lissom_engine::{Inputs, Mechanism, Simulation};
 use lissom_numerics::integrate::Flow;
 use lissom_spec::{ModelSpec, TEMPLATE};
 

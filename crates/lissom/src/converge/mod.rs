@@ -23,8 +23,8 @@ use lissom_spec::ModelSpec;
 use lissom_spec::spec::{FormulationSpec, IntegratorSpec, SimulationSpec};
 
 use crate::compare::{chosen_channels, length_scale_m};
-use crate::mechanism::{BuildError, Mechanism};
 use estimate::Orders;
+use lissom_engine::{BuildError, Mechanism};
 use refine::{Deformations, Refined};
 
 pub use estimate::{Basis, Estimate, SAFETY};

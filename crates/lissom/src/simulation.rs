@@ -10,7 +10,7 @@ use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::IntegratorSpec;
 use self_cell::self_cell;
 
-use crate::mechanism::Mechanism;
+use lissom_engine::Mechanism;
 
 /// Equations that are integrated, and the same to look at what they reach.
 struct Workspace<'m> {

@@ -6,7 +6,7 @@ use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, ModeAt, Terms, TrackedModes};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-use crate::mechanism::Mechanism;
+use lissom_engine::Mechanism;
 
 /// Singular values of a stiffness below this part of the largest, its rows and columns scaled to unit diagonals, are rounding: nothing holds there.
 const RANK: f64 = 1e-12;
@@ -64,32 +64,30 @@ impl EndEffector {
     }
 }
 
-impl Mechanism {
-    /// The mechanism at a marker, where it rests under its loads near a state with its driven joints held. `None` if there is no such marker.
-    ///
-    /// # Errors
-    /// When there is no equilibrium there, or it cannot be linearised.
-    pub fn end_effector(
-        &self,
-        near: &State,
-        marker: &str,
-        watch: &mut dyn FnMut(f64) -> Flow,
-    ) -> Result<Option<EndEffector>, AnalysisError> {
-        let found = self.linearize(near, OperatingPoint::Equilibrium, &[], watch)?;
-        let labels = found.trajectory.labels();
-        let Some(at) = labels.markers.iter().position(|own| own == marker) else {
-            return Ok(None);
-        };
-        let frozen = Frozen::new(&found.trajectory, &found.driven);
-        let frequency = if found.driven.len() < labels.coordinates.len() {
-            let modes = TrackedModes::watched(&frozen, Terms::CASES[0], 1, watch)?;
-            let lowest = modes.modes.first().and_then(|mode| mode.first());
-            lowest.and_then(ModeAt::frequency)
-        } else {
-            None
-        };
-        Ok(Some(of_linearized(&found, at, frequency)))
-    }
+/// A mechanism at a marker, where it rests under its loads near a state with its driven joints held. `None` if there is no such marker.
+///
+/// # Errors
+/// When there is no equilibrium there, or it cannot be linearised.
+pub fn end_effector(
+    mechanism: &Mechanism,
+    near: &State,
+    marker: &str,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Option<EndEffector>, AnalysisError> {
+    let found = mechanism.linearize(near, OperatingPoint::Equilibrium, &[], watch)?;
+    let labels = found.trajectory.labels();
+    let Some(at) = labels.markers.iter().position(|own| own == marker) else {
+        return Ok(None);
+    };
+    let frozen = Frozen::new(&found.trajectory, &found.driven);
+    let frequency = if found.driven.len() < labels.coordinates.len() {
+        let modes = TrackedModes::watched(&frozen, Terms::CASES[0], 1, watch)?;
+        let lowest = modes.modes.first().and_then(|mode| mode.first());
+        lowest.and_then(ModeAt::frequency)
+    } else {
+        None
+    };
+    Ok(Some(of_linearized(&found, at, frequency)))
 }
 
 fn of_linearized(found: &Linearized, marker: usize, frequency: Option<f64>) -> EndEffector {

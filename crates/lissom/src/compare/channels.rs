@@ -8,7 +8,7 @@ use lissom_numerics::CoordinateKind;
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{BeamSpec, GROUND};
 
-use crate::mechanism::Mechanism;
+use lissom_engine::Mechanism;
 
 /// Names of the channels of a mechanism that begin with one of `beginnings`; unless said marker positions (positions of
 /// points in a model of nodes and elements) and free joint coordinates, or elastic coordinates where there are neither.

@@ -19,7 +19,7 @@ use lissom_core::study::{Ending, Run};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{FidelitySpec, FormulationSpec};
 
-use crate::mechanism::Mechanism;
+use lissom_engine::Mechanism;
 
 pub use advice::{Advice, Bending, Ended, HowEnded, Measured, RateRatio, Term, Verdict};
 pub use channels::chosen_channels;

@@ -9,7 +9,6 @@ use serde::Serialize;
 use super::channels::length_scale_m;
 use super::differences::{self, Difference, Worst, worst};
 use super::{FidelityRun, TermRun};
-use crate::mechanism::Mechanism;
 
 /// What is to be learnt from the runs, beside the reference run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -206,24 +205,19 @@ pub(super) fn advise(
     }
 }
 
-/// The flexible bodies of a run, which its audit lists in the order of the system.
+/// The flexible bodies of a run, as its audit lists them, with their lowest natural frequencies.
 fn bendings(truth: &FidelityRun<'_>) -> Vec<Bending> {
-    let frequencies = body_frequencies(truth.mechanism).into_iter();
-    let extents = truth.run.audit.bodies.iter();
-    let bending = |(lowest_frequency_rad_per_s, extent): (Option<f64>, &BodyExtent)| Bending {
-        extent: extent.clone(),
-        lowest_frequency_rad_per_s,
+    let known = truth.mechanism.diagnose().bodies;
+    let lowest = |name: &String| {
+        let own = known.iter().find(|body| body.name == *name)?;
+        own.frequencies_rad_per_s.first().copied()
     };
-    frequencies.zip(extents).map(bending).collect()
-}
-
-/// Lowest natural frequency of every flexible body with its frame held, in rad/s.
-fn body_frequencies(mechanism: &Mechanism) -> Vec<Option<f64>> {
-    let bodies = mechanism.tree().linkage.system.bodies().iter();
-    let flexible = bodies.filter_map(|body| body.flexible.as_ref());
-    flexible
-        .map(|body| body.frequencies().ok()?.first().copied())
-        .collect()
+    let extents = truth.run.audit.bodies.iter();
+    let bending = |extent: &BodyExtent| Bending {
+        lowest_frequency_rad_per_s: lowest(&extent.body),
+        extent: extent.clone(),
+    };
+    extents.map(bending).collect()
 }
 
 fn rate_ratio(truth: &FidelityRun<'_>, bodies: &[Bending]) -> Option<RateRatio> {

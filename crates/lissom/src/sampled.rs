@@ -6,8 +6,8 @@ use lissom_core::{RunError, State, StateError};
 use lissom_numerics::integrate::Flow;
 use lissom_spec::spec::IntegratorSpec;
 
-use crate::mechanism::Mechanism;
 use crate::simulation::{Inputs, Simulation};
+use lissom_engine::Mechanism;
 
 /// How a mechanism is stepped, what drives it meanwhile and what is read of it.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,7 +3,7 @@
 use lissom_spec::spec::FidelitySpec;
 use lissom_spec::{Elasticity, Inertia, ShorteningTerms, Tip};
 
-use crate::mechanism::Mechanism;
+use lissom_engine::Mechanism;
 
 /// A group of terms, and the fidelity without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,8 +19,7 @@ pub struct TermGroup {
 
 /// The groups of terms that a mechanism keeps; none if nothing of it bends.
 pub fn term_groups(mechanism: &Mechanism) -> Vec<TermGroup> {
-    let bodies = mechanism.tree().linkage.system.bodies();
-    if bodies.iter().all(|body| body.flexible.is_none()) {
+    if mechanism.diagnose().degrees_of_freedom.elastic == 0 {
         return Vec::new();
     }
     let (own, kept) = (mechanism.spec().fidelity, mechanism.fidelity());
