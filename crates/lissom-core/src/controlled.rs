@@ -23,9 +23,9 @@ use crate::error::{PlaceError, RunError};
 use crate::external::External;
 use crate::limit::{Limit, LimitedQuantity};
 use crate::sensor::{Sensor, read_sensors};
-use crate::signal::{ElasticId, JointReading, MarkerReading, Parts, Readout};
+use crate::signal::{ElasticId, JointReading, Parts, Readout};
 use crate::state::{State, StateError};
-use crate::view::{AxisId, GaugeId, JointId, MarkerId};
+use crate::view::{AxisId, GaugeId, JointId, MarkerId, MarkerMotion};
 
 /// Equations with the states of controllers and actuators.
 pub struct Controlled<'m> {
@@ -406,7 +406,7 @@ impl Readout for Controlled<'_> {
         self.of.read_node(node, row);
     }
 
-    fn marker(&mut self, marker: MarkerId) -> MarkerReading {
+    fn marker(&mut self, marker: MarkerId) -> MarkerMotion<f64> {
         self.of.marker(marker)
     }
 

@@ -11,6 +11,7 @@
 //! | [`Axis`], [`Ball`] | joints as both formulations build them: one degree of freedom, or all rotations |
 //! | [`Actions`] | what acts: springs, friction, gears, inputs, controllers, each written once over a [`View`] of a state |
 //! | [`Trajectory`] | the nominal trajectory: paths, inverse kinematics, rigid inverse dynamics, over a [`RigidMechanism`] |
+//! | [`Commands`] | inputs, prescribed motions and controllers at an instant, with the trajectory that they go by |
 //! | [`Sensor`] | what sensors read of a state: bias, noise, resolution |
 //! | [`LoadCurve`], [`MotionCurve`] | loads and motions as functions of time |
 //! | [`SectionStress`] | stresses in a section of a beam |
@@ -29,6 +30,7 @@ mod external;
 mod integrator;
 mod limit;
 mod profile;
+mod quasi_rates;
 pub mod recording;
 mod rotation;
 mod sampler;
@@ -60,19 +62,19 @@ pub use external::External;
 pub use integrator::Integrator;
 pub use limit::{Limit, LimitedQuantity};
 pub use profile::{LoadCurve, MotionCurve, MotionPoint};
+pub use quasi_rates::{TurningJoint, quasi_rates};
 pub use recording::{Channel, Recording};
 pub use rotation::rotation_matrix;
 pub use sampler::{Sampler, Selection, snapshot};
 pub use sensor::{Measured, Sensor, read_outputs};
 pub use signal::{
     BeamPart, ClosureEnd, ClosurePart, Coordinates, ElasticId, JointPart, JointReading, Kind,
-    MarkerReading, NodePart, NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals,
-    Source, Stage,
+    NodePart, NodeSignals, Parts, Quantity, Readout, Signal, SignalId, Signals, Source, Stage,
 };
 pub use state::{State, StateError, state_of};
 pub use stress::{SectionStress, Stresses};
 pub use trajectory::{
-    AxisCurve, ClosureEquations, MarkerPath, NominalDrives, NominalError, NominalMotions, Order,
-    RigidMechanism, RigidState, Trajectory, joint_of,
+    AxisCurve, ClosureEquations, Commands, MarkerPath, Nominal, NominalDrives, NominalError,
+    NominalMotions, Order, Purpose, RigidMechanism, RigidState, Trajectory, joint_of,
 };
 pub use view::{AxisId, GaugeId, JointId, JointMotion, MarkerId, MarkerMotion, View};

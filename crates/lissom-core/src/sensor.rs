@@ -238,7 +238,7 @@ impl Sensed<f64> for Evaluated<'_> {
     }
 
     fn motion(&mut self, marker: MarkerId) -> MarkerMotion<f64> {
-        self.readout.marker(marker).motion
+        self.readout.marker(marker)
     }
 
     fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {

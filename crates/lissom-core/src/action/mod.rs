@@ -25,7 +25,10 @@ mod state_space;
 
 use lissom_numerics::Coordinate;
 use lissom_spatial::Real;
+use lissom_spec::ModelSpec;
+use lissom_spec::spec::EncoderSide;
 
+use crate::axis::AxisName;
 use crate::limit::{Limit, LimitedQuantity};
 use crate::sensor::Sensor;
 use crate::view::{AxisId, View};
@@ -111,6 +114,45 @@ impl Efforts {
 }
 
 impl Actions {
+    /// Adds controllers, actuators and sensors of a model, once gears and axes are known, whose `names` are in the order of their ids.
+    ///
+    /// # Errors
+    /// The name of a controller or actuator whose joint is not there.
+    pub fn add_control(&mut self, spec: &ModelSpec, names: &[AxisName]) -> Result<(), String> {
+        let gears = &self.gears;
+        let driven = |joint: &str| {
+            // a motor comes after its joint
+            let found = names.iter().position(|name| name.joint == joint)?;
+            let axis = AxisId(found);
+            let gear = gears.iter().find(|gear| gear.joint == axis);
+            Some(ControlledAxis {
+                name: names[found].clone(),
+                joint: axis,
+                drive: gear.map_or(axis, |gear| gear.motor),
+            })
+        };
+        let controllers = spec.controller.iter().map(|own| {
+            let built = Controller::of(spec, own, driven);
+            built.ok_or_else(|| own.name.clone())
+        });
+        let actuators = spec.actuator.iter().map(|own| {
+            let axis = driven(&own.joint).ok_or_else(|| own.name.clone())?;
+            Ok(Actuator::of(own, axis.name, axis.drive))
+        });
+        let sensors = Sensor::all(spec, |joint, side| {
+            let ControlledAxis { joint, drive, .. } = driven(joint)?;
+            let AxisId(axis) = match side {
+                EncoderSide::Joint => joint,
+                EncoderSide::Motor => drive,
+            };
+            Some((AxisId(axis), names[axis].clone()))
+        });
+        let controllers = controllers.collect::<Result<_, String>>()?;
+        let actuators = actuators.collect::<Result<_, String>>()?;
+        (self.controllers, self.actuators, self.sensors) = (controllers, actuators, sensors);
+        Ok(())
+    }
+
     /// Pushes springs, dampers and friction of the joints; adds to the power that is dissipated.
     #[inline(always)]
     pub fn resist<T: Real>(&self, view: &mut impl View<T>, dissipated: &mut T) {

@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Index, Range};
 
 use lissom_numerics::Coordinate;
+use lissom_spatial::Quaternion;
 
 use crate::action::Controller;
 use crate::dynamics::EnergyAndMomentum;
@@ -30,7 +31,7 @@ pub use part::{
     Parts,
 };
 pub(crate) use reaction::JointForces;
-pub use readout::{JointReading, MarkerReading, Readout};
+pub use readout::{JointReading, Readout};
 
 /// A signal: its place in the list of a mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -394,14 +395,13 @@ impl Signals {
             }
             Group::Node(node) => readout.read_node(node, row),
             Group::Marker(marker) => {
-                let reading = readout.marker(marker);
-                let motion = &reading.motion;
+                let motion = readout.marker(marker);
                 row.extend_from_slice(&motion.pose.translation.0);
                 row.extend_from_slice(&motion.twist.linear.0);
                 row.extend_from_slice(&motion.twist.angular.0);
                 row.extend_from_slice(&motion.deflection.0);
                 row.extend_from_slice(&motion.deflection_rate.0);
-                row.extend_from_slice(&reading.quaternion);
+                row.extend(Quaternion::of_matrix(&motion.pose.rotation).0);
             }
             Group::Nominal => {
                 for (axis, _) in &parts.nominal {
@@ -411,7 +411,7 @@ impl Signals {
             }
             Group::Tracked(marker) => {
                 let nominal = readout.nominal_marker(marker);
-                let position = readout.marker(marker).motion.pose.translation;
+                let position = readout.marker(marker).pose.translation;
                 row.extend_from_slice(&nominal.0);
                 row.extend_from_slice(&(nominal - position).0);
             }

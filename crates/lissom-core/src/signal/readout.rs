@@ -19,15 +19,6 @@ pub struct JointReading {
     pub velocity: [f64; 3],
 }
 
-/// Where a marker is.
-#[derive(Clone, Copy, Debug)]
-pub struct MarkerReading {
-    /// How it moves.
-    pub motion: MarkerMotion<f64>,
-    /// Orientation in the ground frame as a quaternion.
-    pub quaternion: [f64; 4],
-}
-
 /// What signals read of the state that was evaluated last.
 pub trait Readout {
     /// What there is to be named.
@@ -61,7 +52,7 @@ pub trait Readout {
     fn read_node(&self, node: usize, row: &mut Vec<f64>);
 
     /// Motion of a marker.
-    fn marker(&mut self, marker: MarkerId) -> MarkerReading;
+    fn marker(&mut self, marker: MarkerId) -> MarkerMotion<f64>;
 
     /// Axial strain at a gauge.
     fn strain(&mut self, gauge: GaugeId) -> f64;

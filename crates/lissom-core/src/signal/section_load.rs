@@ -86,8 +86,8 @@ pub(super) fn applied_wrenches(readout: &mut dyn Readout) -> Vec<(MarkerId, Forc
     (pushing.into_iter())
         .map(|(input, marker, toward)| {
             let carrier = toward.carried_by.unwrap_or(marker);
-            let axes = readout.marker(carrier).motion.pose.rotation;
-            let point = readout.marker(marker).motion.pose.translation;
+            let axes = readout.marker(carrier).pose.rotation;
+            let point = readout.marker(marker).pose.translation;
             let value = readout.efforts().inputs[input];
             let wrench = readout.actions().loads[input].wrench(&toward, value, &axes);
             let moment = wrench.moment + point.cross(wrench.force);

@@ -15,11 +15,14 @@
 //! A mechanism that nothing leads, as an arm under given torques, moves as its rigid bodies would under its loads
 //! (`forward.rs`).
 //!
-//! It is written over [`RigidMechanism`], which either formulation implements.
+//! It is written over [`RigidMechanism`], which either formulation implements; [`Nominal`] says how a mechanism comes to it, and [`Commands`] holds
+//! what goes by it.
 
+mod commands;
 mod efforts;
 mod error;
 mod forward;
+mod nominal;
 mod orientation;
 mod path;
 mod projection;
@@ -33,9 +36,11 @@ use crate::action::{Actions, ControlLaw, Feedback, Gear, Load, LoadTarget, Sampl
 use crate::profile::MotionCurve;
 use crate::view::{AxisId, View};
 
+pub use commands::Commands;
 pub use efforts::NominalDrives;
 pub use error::NominalError;
 use forward::ForwardDynamics;
+pub use nominal::{Nominal, Purpose};
 pub use path::MarkerPath;
 use path::{Blocked, Path};
 use projection::Projection;
@@ -188,16 +193,12 @@ impl<R: RigidMechanism> Trajectory<R> {
         })
     }
 
-    /// Of a mechanism that nothing leads, from the rates with which its model has it start; `breakpoints` are instants at which
-    /// its loads are not smooth.
+    /// Of a mechanism that nothing leads, from the rates with which its model has it start.
     ///
     /// # Errors
     /// When it cannot be where the model has it start.
-    pub fn forward(
-        mechanism: R,
-        motions: &NominalMotions<'_>,
-        breakpoints: Vec<f64>,
-    ) -> Result<Self, NominalError> {
+    pub fn forward(mechanism: R, motions: &NominalMotions<'_>) -> Result<Self, NominalError> {
+        let breakpoints = mechanism.breakpoints();
         let mut trajectory = Self::moving(mechanism, motions, false)?;
         trajectory.state.velocity = trajectory.mechanism.start_velocity();
         let forward = ForwardDynamics::new(trajectory.force.len(), breakpoints);

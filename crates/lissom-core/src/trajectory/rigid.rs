@@ -58,6 +58,9 @@ pub trait RigidMechanism {
     /// Whether coordinates follow from others.
     fn has_loops(&self) -> bool;
 
+    /// Instants at which its loads are not smooth.
+    fn breakpoints(&self) -> Vec<f64>;
+
     /// Number of equations of closures that it leaves open.
     fn closures(&self) -> usize;
 

@@ -34,6 +34,10 @@ impl RigidMechanism for Rod {
         true
     }
 
+    fn breakpoints(&self) -> Vec<f64> {
+        Vec::new()
+    }
+
     fn closures(&self) -> usize {
         1
     }

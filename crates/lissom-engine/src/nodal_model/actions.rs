@@ -1,10 +1,7 @@
 //! What acts on a nodal model: its actions with their values at an instant, and prescribed motions.
 
 use lissom_core::study::StaticLoads;
-use lissom_core::{
-    AxisId, Efforts, External, Inputs, Load, LoadCurve, LoadTarget, MotionCurve, NominalError,
-    Pulled, View as _,
-};
+use lissom_core::{AxisId, Commands, Load, LoadCurve, LoadTarget, Nominal as _, Pulled, View as _};
 use lissom_nodal::{
     AppliedForces, Drive, ElementId, Excitation, Mechanism, NodeId, View, Weighted,
 };
@@ -12,22 +9,16 @@ use lissom_spatial::{Real, Vector};
 use lissom_spec::spec::LoadQuantity;
 
 use super::NodalModel;
-use super::trajectory::{NodalTrajectory, trajectory};
+use super::rigid::RigidNodal;
 use super::view::NodalView;
 
-/// Drives, inputs and feedback of a nodal model at an instant.
+/// What acts on a nodal model at an instant.
 #[derive(Clone, Debug)]
 pub struct NodalActions<'a> {
     nodal: &'a NodalModel,
-    inputs: Inputs,
     /// Constant loads beside the inputs.
     further: Vec<Load>,
-    /// Values of inputs and of feedback.
-    efforts: Efforts,
-    /// What inverse dynamics and controllers go by, if there are any, or why there is none.
-    trajectory: Result<Option<NodalTrajectory<'a>>, NominalError>,
-    /// Why it could not be followed last.
-    trouble: Option<NominalError>,
+    commands: Commands<RigidNodal<'a>>,
 }
 
 impl<'a> NodalActions<'a> {
@@ -38,59 +29,22 @@ impl<'a> NodalActions<'a> {
 
     /// What acts on a nodal model before a run begins.
     pub(super) fn under(nodal: &'a NodalModel, further: StaticLoads) -> Self {
-        let actions = &nodal.actions;
+        let (motions, trajectory) = (nodal.motions.clone(), nodal.trajectory());
         Self {
             further: further.loads,
             nodal,
-            inputs: Inputs::new(&actions.loads),
-            efforts: Efforts::new(actions),
-            trajectory: trajectory(nodal),
-            trouble: None,
+            commands: Commands::new(&nodal.actions, motions, trajectory),
         }
     }
 
-    /// Instants at which something is not smooth, in ascending order.
-    pub fn breakpoints(&self) -> Vec<f64> {
-        let motions = self.nodal.motions.iter();
-        let nominal = self.trajectory.iter().flatten();
-        let mut all: Vec<f64> = motions
-            .flat_map(MotionCurve::breakpoints)
-            .chain(self.inputs.breakpoints())
-            .chain(nominal.flat_map(NodalTrajectory::breakpoints))
-            .collect();
-        all.sort_by(f64::total_cmp);
-        all.dedup();
-        all
+    /// What it is told to do.
+    pub(super) fn commands(&self) -> &Commands<RigidNodal<'a>> {
+        &self.commands
     }
 
-    /// Takes over an input, or gives it back to the model.
-    pub(super) fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.inputs.set(input, external);
-    }
-
-    /// Takes states of controllers and actuators.
-    pub(super) fn set_control(&mut self, states: &[f64]) {
-        self.efforts.set_control(states);
-    }
-
-    /// Values of inputs and feedback, of the evaluation last made.
-    pub(super) fn efforts(&self) -> &Efforts {
-        &self.efforts
-    }
-
-    /// Why the nominal motion could not be followed in the evaluation last made.
-    pub(super) fn trouble(&self) -> Option<&NominalError> {
-        self.trouble.as_ref()
-    }
-
-    /// What inputs and controllers go by, if any do.
-    pub(super) fn trajectory(&self) -> Option<&NodalTrajectory<'a>> {
-        self.trajectory.as_ref().ok()?.as_ref()
-    }
-
-    /// The same, to be brought elsewhere.
-    pub(super) fn trajectory_mut(&mut self) -> Option<&mut NodalTrajectory<'a>> {
-        self.trajectory.as_mut().ok()?.as_mut()
+    /// The same, to tell it something else.
+    pub(super) fn commands_mut(&mut self) -> &mut Commands<RigidNodal<'a>> {
+        &mut self.commands
     }
 }
 
@@ -102,19 +56,7 @@ impl Excitation for NodalActions<'_> {
     fn update(&mut self, time: f64, nodes: &mut View<'_, f64>) {
         let nodal = self.nodal;
         let mut view = NodalView { nodal, nodes };
-        let (efforts, inputs) = (&mut self.efforts, &self.inputs);
-        self.trouble = match &mut self.trajectory {
-            Ok(trajectory) => {
-                let trajectory = trajectory.as_mut();
-                let evaluated =
-                    efforts.evaluate(&nodal.actions, inputs, trajectory, time, &mut view);
-                evaluated.err()
-            }
-            Err(error) => {
-                efforts.lose();
-                Some(error.clone())
-            }
-        };
+        (self.commands).evaluate(&nodal.actions, time, &mut view);
     }
 
     fn coupled(&self) -> Vec<[ElementId; 2]> {
@@ -126,7 +68,8 @@ impl Excitation for NodalActions<'_> {
 
     fn turning(&self, tell: &mut dyn FnMut([NodeId; 2], Vector<f64>)) {
         let stations = &self.nodal.stations;
-        for (load, &value) in self.nodal.actions.loads.iter().zip(&self.efforts.inputs) {
+        for (load, &value) in (self.nodal.actions.loads.iter()).zip(&self.commands.efforts().inputs)
+        {
             let LoadTarget::Marker(marker, toward) = &load.target else {
                 continue;
             };
@@ -150,8 +93,7 @@ impl Excitation for NodalActions<'_> {
 
     fn pulls(&self, nodes: &mut View<'_, f64>, tell: &mut dyn FnMut(&[Weighted], [f64; 2])) {
         let nodal = self.nodal;
-        let mass =
-            |place| (self.trajectory()).map_or(0.0, |nominal| nominal.controlled_mass(place));
+        let mass = |place| self.commands.controlled_mass(place);
         let view = NodalView { nodal, nodes };
         nodal.actions.pulls(&view, mass, |pulled, pull| {
             let pull = [pull.stiffness, pull.damping];
@@ -185,14 +127,14 @@ impl AppliedForces for NodalActions<'_> {
     fn apply<T: Real>(&self, part: f64, nodes: &mut View<'_, T>) {
         let (nodal, actions) = (self.nodal, &self.nodal.actions);
         let mut view = NodalView { nodal, nodes };
-        for (load, value) in actions.acting_inputs(&self.efforts) {
+        for (load, value) in actions.acting_inputs(self.commands.efforts()) {
             load.push(T::constant(part * value), &mut view);
         }
         for load in &self.further {
             let value = LoadCurve::new(&load.profile).value(0.0);
             load.push(T::constant(part * value), &mut view);
         }
-        for (axis, effort) in actions.acting_feedback(&self.efforts) {
+        for (axis, effort) in actions.acting_feedback(self.commands.efforts()) {
             view.push_axis(axis, T::constant(part * effort));
         }
         actions.resist(&mut view, &mut T::zero());

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
 use lissom_core::{
-    Actions, Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError,
+    Actions, Dynamics, Nominal, NominalDrives, NominalError, PlaceError, RunError, State,
+    StateError,
 };
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
@@ -12,8 +13,7 @@ use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::{
-    NodalLinearizer, NodalModel, equations_at, equilibrium, nominal_drives, state_layout, unplaced,
-    written_state,
+    NodalLinearizer, NodalModel, equations_at, equilibrium, state_layout, unplaced, written_state,
 };
 use crate::evaluator::AtStates;
 use crate::formulation::{Formulation, LinearAnalysis};
@@ -78,7 +78,7 @@ impl Formulation for NodalModel {
         times_s: &[f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Vec<NominalDrives>, NominalError> {
-        nominal_drives(self, times_s, watch)
+        Nominal::nominal_drives(self, times_s, watch)
     }
 
     fn drawable<'a>(&'a self, _spec: &'a ModelSpec) -> Result<Box<dyn Drawable + 'a>, PlaceError> {

@@ -43,12 +43,11 @@ mod view;
 use std::collections::BTreeMap;
 
 use lissom_core::{
-    Actions, Actuator, AxisId, AxisName, ControlledAxis, Controller, JointId, JointResistance,
-    MarkerId, MarkerPath, MotionCurve, NominalError, Sensor, StateError,
+    Actions, AxisId, AxisName, JointId, JointResistance, MarkerId, MarkerPath, MotionCurve,
+    NominalError, StateError,
 };
 use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
 use lissom_spatial::{Matrix, Vector, rounded};
-use lissom_spec::spec::EncoderSide;
 use lissom_spec::{ModelSpec, Path};
 use lissom_tree::flex::FlexError;
 
@@ -62,7 +61,6 @@ pub use nominal::NodalLinearizer;
 pub(crate) use outputs::unplaced;
 pub(crate) use replay::Replay;
 pub(crate) use run::{equations_at, state_layout, written_state};
-pub(crate) use trajectory::nominal_drives;
 
 /// Why a model is no nodal mechanism.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -328,8 +326,9 @@ impl NodalModel {
             build::build(spec, tree, elements)
         };
         let mut nodal = nodal.map_err(|error| vec![error])?;
-        nodal.actions.sensors = nodal.sensors(spec);
-        nodal.set_controllers(spec).map_err(|error| vec![error])?;
+        let names: Vec<AxisName> = nodal.axes.iter().map(|axis| axis.name.clone()).collect();
+        let added = nodal.actions.add_control(spec, &names);
+        added.map_err(|name| vec![build::missing(&name)])?;
         nodal.can_start().map_err(|error| vec![error])?;
         Ok(nodal)
     }
@@ -340,7 +339,7 @@ impl NodalModel {
         let (position, velocity) = (&self.initial_position, &self.initial_velocity);
         let start_s = self.start_s;
         equations.dynamics.set_state(start_s, position, velocity)?;
-        match equations.dynamics.excitation().trouble() {
+        match equations.dynamics.excitation().commands().trouble() {
             Some(trouble) => Err(trouble.clone().into()),
             None => Ok(()),
         }
@@ -371,48 +370,6 @@ impl NodalModel {
     fn axis_dof_in(&self, mechanism: &Mechanism, AxisId(axis): AxisId) -> Option<usize> {
         let axis = &self.axes[axis];
         mechanism.deformation_dof(axis.element, axis.deformation)
-    }
-
-    /// The sensors of the model.
-    fn sensors(&self, spec: &ModelSpec) -> Vec<Sensor> {
-        Sensor::all(spec, |joint, side| {
-            let own = |axis: &NodalAxis| axis.name.joint == joint;
-            let at = |is_motor: bool| {
-                let wanted = |axis: &NodalAxis| own(axis) && axis.name.is_motor == is_motor;
-                self.axes.iter().position(wanted)
-            };
-            let motor = (side == EncoderSide::Motor).then(|| at(true)).flatten();
-            let axis = motor.or_else(|| at(false))?;
-            Some((AxisId(axis), self.axes[axis].name.clone()))
-        })
-    }
-
-    /// Adds the controllers and actuators of the model.
-    fn set_controllers(&mut self, spec: &ModelSpec) -> Result<(), NodalModelError> {
-        for controller in &spec.controller {
-            let built = Controller::of(spec, controller, |joint| self.driven_axis(joint));
-            let built = built.ok_or_else(|| build::missing(&controller.name))?;
-            self.actions.controllers.push(built);
-        }
-        for actuator in &spec.actuator {
-            let axis = self.driven_axis(&actuator.joint);
-            let ControlledAxis { name, drive, .. } =
-                axis.ok_or_else(|| build::missing(&actuator.name))?;
-            (self.actions.actuators).push(Actuator::of(actuator, name, drive));
-        }
-        Ok(())
-    }
-
-    /// The axis of a joint with one degree of freedom, and what drives it.
-    fn driven_axis(&self, joint: &str) -> Option<ControlledAxis> {
-        let found = (self.axes.iter()).position(|axis| axis.name.joint == joint)?;
-        let axis = AxisId(found);
-        let gear = self.actions.gears.iter().find(|gear| gear.joint == axis);
-        Some(ControlledAxis {
-            name: self.axes[found].name.clone(),
-            joint: axis,
-            drive: gear.map_or(axis, |gear| gear.motor),
-        })
     }
 
     /// The beam that an element is part of.

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
-use lissom_core::{AxisId, ControlledAxis, Coordinates, Efforts, Load, RunError, Sensor, State};
+use lissom_core::{
+    AxisId, ControlledAxis, Coordinates, Efforts, Load, Nominal as _, RunError, Sensor, State,
+};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
@@ -16,7 +18,7 @@ use super::all_coordinates::{ActuatedJoint, AllCoordinates};
 use super::charts::Chart;
 pub(super) use super::motion::NodalMotion;
 use super::outputs::unplaced;
-use super::trajectory::{NodalTrajectory, any_trajectory};
+use super::trajectory::NodalTrajectory;
 use super::view::NodalView;
 use super::{NodalActions, NodalModel};
 
@@ -192,7 +194,7 @@ impl<'m> NodalLinearizer<'m> {
 
     /// Inputs on the joints with actuators where the state was set last; friction of the joints is none.
     fn inputs(&self) -> Vec<f64> {
-        let efforts = self.dynamics.excitation().efforts();
+        let efforts = self.dynamics.excitation().commands().efforts();
         let on = |joint: &ActuatedJoint| {
             let is_meant = |axis| joint.axis == Some(axis);
             self.nodal.actions.effort_on(efforts, is_meant)
@@ -229,7 +231,7 @@ impl Linearize for NodalLinearizer<'_> {
         let (time_s, position, velocity) = (state.time_s, &state.position, &state.velocity);
         // a state that remembers where its nodes are need not be sought from where the mechanism is assembled
         self.stand(&state.memory, time_s)?;
-        self.dynamics.excitation_mut().set_control(&state.control);
+        (self.dynamics.excitation_mut().commands_mut()).set_control(&state.control);
         let mut acceleration = vec![0.0; velocity.len()];
         let accelerated = (self.dynamics).accelerate(time_s, position, velocity, &mut acceleration);
         accelerated.map_err(Self::unplaced(time_s))?;
@@ -258,7 +260,7 @@ impl Linearize for NodalLinearizer<'_> {
     fn nominal(&mut self, time_s: f64) -> Result<NodalMotion, LinearizeError> {
         let trajectory = match &mut self.trajectory {
             Some(trajectory) => trajectory,
-            None => self.trajectory.insert(any_trajectory(self.nodal)?),
+            None => self.trajectory.insert(self.nodal.any_trajectory()?),
         };
         trajectory.update(time_s)?;
         let rigid = trajectory.mechanism();
@@ -332,7 +334,7 @@ impl Linearize for NodalLinearizer<'_> {
             ..
         } = motion;
         let unplaced = Self::unplaced(*time_s);
-        self.dynamics.excitation_mut().set_control(control);
+        (self.dynamics.excitation_mut().commands_mut()).set_control(control);
         let placed = self.dynamics.set_state(*time_s, position, velocity);
         placed.map_err(&unplaced)?;
         let state = lissom_nodal::State {
@@ -524,7 +526,7 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn efforts(&self) -> &Efforts {
-        self.dynamics.excitation().efforts()
+        self.dynamics.excitation().commands().efforts()
     }
 
     fn controlled(&self) -> Vec<Vec<usize>> {
@@ -571,7 +573,8 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn breakpoints(&self) -> Vec<f64> {
-        self.dynamics.excitation().breakpoints()
+        let commands = self.dynamics.excitation().commands();
+        commands.breakpoints(f64::NEG_INFINITY, f64::INFINITY)
     }
 
     fn frozen(

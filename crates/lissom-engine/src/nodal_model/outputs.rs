@@ -4,12 +4,12 @@ use lissom_core::study::Deviation;
 use lissom_core::{
     Audit, AxisId, ClosureAudit, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External,
     JointId, JointResistance, Limit, LimitedQuantity, LoadTarget, PlaceError, Power, RunError,
-    State, StateError,
+    State, StateError, TurningJoint, quasi_rates,
 };
 use lissom_nodal::{Mechanism, NodalError, Role};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, CoordinateKind, Memory, RecallError};
-use lissom_spatial::{Force, Matrix, Quaternion, Vector, rotation_vector_of};
+use lissom_spatial::{Force, Quaternion, Vector, rotation_vector_of};
 use nalgebra::{DMatrix, DVector};
 
 use super::repartition::Watch;
@@ -155,30 +155,18 @@ impl NodalModel {
         deviation
     }
 
-    /// $`W`$ of spherical and free joints for velocities, or its rate for their rates: quasi-velocities deviate by
-    /// $`\delta v = \dot\delta + W\delta`$.
+    /// $`W`$ of spherical and free joints for velocities, or its rate for their rates.
     pub(super) fn quasi_rates(&self, mechanism: &Mechanism, velocity: &[f64]) -> DMatrix<f64> {
-        let n = mechanism.dof_count();
-        let mut matrix = DMatrix::zeros(n, n);
-        let mut put = |row: usize, column: usize, from: usize| {
-            let skew = Matrix::skew(Vector(std::array::from_fn(|i| velocity[from + i])));
-            for (i, entries) in skew.0.iter().enumerate() {
-                for (j, &entry) in entries.iter().enumerate() {
-                    matrix[(row + i, column + j)] = entry;
-                }
-            }
-        };
-        for ball in &self.balls {
-            let Some(&dof) = ball.dofs(mechanism).first() else {
-                continue;
-            };
-            put(dof, dof, dof);
-            if ball.translates {
-                put(dof + 3, dof + 3, dof);
-                put(dof + 3, dof, dof + 3);
-            }
-        }
-        matrix
+        let three = |at: usize| Vector(std::array::from_fn(|i| velocity[at + i]));
+        let joints = self.balls.iter().filter_map(|ball| {
+            let &first = ball.dofs(mechanism).first()?;
+            Some(TurningJoint {
+                first,
+                angular: three(first),
+                linear: ball.translates.then(|| three(first + 3)),
+            })
+        });
+        quasi_rates(mechanism.dof_count(), joints)
     }
 
     /// Deviation of the velocities of a motion: of quasi-velocities $`\delta v = \dot\delta + W\delta`$.
@@ -221,9 +209,8 @@ impl Dynamics for NodalEquations<'_> {
     }
 
     fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let mut all = self.dynamics.excitation().breakpoints();
-        all.retain(|&instant| instant > start && instant < end);
-        all
+        let commands = self.dynamics.excitation().commands();
+        commands.breakpoints(start, end)
     }
 
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
@@ -238,13 +225,13 @@ impl Dynamics for NodalEquations<'_> {
     }
 
     fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.dynamics.excitation_mut().set_input(input, external);
+        let commands = self.dynamics.excitation_mut().commands_mut();
+        commands.set_input(input, external);
     }
 
     fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
-        if let Some(trajectory) = self.dynamics.excitation().trajectory() {
-            trajectory.tick(&self.nodal.actions, time, readings, states);
-        }
+        let commands = self.dynamics.excitation().commands();
+        commands.tick(&self.nodal.actions, time, readings, states);
     }
 
     fn first_tick(&self) -> f64 {
@@ -252,7 +239,8 @@ impl Dynamics for NodalEquations<'_> {
     }
 
     fn set_control(&mut self, states: &[f64]) {
-        self.dynamics.excitation_mut().set_control(states);
+        let commands = self.dynamics.excitation_mut().commands_mut();
+        commands.set_control(states);
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
@@ -281,7 +269,7 @@ impl Dynamics for NodalEquations<'_> {
             Some(drive_efforts[drive])
         };
         let nodes = &mut self.dynamics.equations().view(&mut self.unused);
-        let efforts = self.dynamics.excitation().efforts();
+        let efforts = self.dynamics.excitation().commands().efforts();
         (nodal.actions).limited(quantity, efforts, &NodalView { nodal, nodes }, driving)
     }
 
@@ -309,9 +297,7 @@ impl Dynamics for NodalEquations<'_> {
     fn memory(&self) -> Memory {
         let mut memory = self.dynamics.equations().memory();
         self.chart.remember(self.nodal, &mut memory);
-        if let Some(trajectory) = self.dynamics.excitation().trajectory() {
-            trajectory.remember(&mut memory);
-        }
+        self.dynamics.excitation().commands().remember(&mut memory);
         memory
     }
 
@@ -325,10 +311,9 @@ impl Dynamics for NodalEquations<'_> {
                 part,
             }
         };
-        if let Some(trajectory) = self.dynamics.excitation_mut().trajectory_mut() {
-            let recalled = trajectory.recall(memory);
-            recalled.map_err(unplaced("the nominal trajectory"))?;
-        }
+        let commands = self.dynamics.excitation_mut().commands_mut();
+        let recalled = commands.recall(memory);
+        recalled.map_err(unplaced("the nominal trajectory"))?;
         let chart = (self.nodal.remembered_chart(memory)).map_err(unplaced("the mechanism"))?;
         if chart.following == self.chart.following {
             let recalled = self.dynamics.equations_mut().recall(memory);
@@ -371,7 +356,7 @@ impl Dynamics for NodalEquations<'_> {
             return Some(singularity);
         }
         let time_s = result.as_ref().err()?.time();
-        match self.dynamics.excitation().trouble().cloned() {
+        match self.dynamics.excitation().commands().trouble().cloned() {
             Some(source) => Some(RunError::NominalMotion { source, time_s }),
             None => Some(unplaced(self.error.as_ref()?, time_s)),
         }

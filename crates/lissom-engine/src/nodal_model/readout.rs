@@ -2,8 +2,8 @@
 
 use lissom_core::{
     Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, GaugeId, JointId, JointPart,
-    JointReading, LoadTarget, MarkerId, MarkerReading, NodePart, NodeSignals, Parts, Readout,
-    RigidMechanism as _, View as _,
+    JointReading, LoadTarget, MarkerId, MarkerMotion, NodePart, NodeSignals, Parts, Readout,
+    View as _,
 };
 use lissom_nodal::{NodeId, NodeKind};
 use lissom_spatial::{Force, Transform, Vector};
@@ -132,7 +132,7 @@ impl Readout for NodalEquations<'_> {
     }
 
     fn efforts(&self) -> &Efforts {
-        self.dynamics.excitation().efforts()
+        self.dynamics.excitation().commands().efforts()
     }
 
     fn driving_effort(&self, drive: usize) -> f64 {
@@ -161,14 +161,10 @@ impl Readout for NodalEquations<'_> {
         }
     }
 
-    fn marker(&mut self, marker: MarkerId) -> MarkerReading {
+    fn marker(&mut self, marker: MarkerId) -> MarkerMotion<f64> {
         let (nodal, equations) = (self.nodal, self.dynamics.equations());
         let nodes = &mut equations.view(&mut self.unused);
-        let motion = NodalView { nodal, nodes }.marker(marker);
-        MarkerReading {
-            quaternion: quaternion(&motion.pose.rotation),
-            motion,
-        }
+        NodalView { nodal, nodes }.marker(marker)
     }
 
     fn strain(&mut self, gauge: GaugeId) -> f64 {
@@ -191,7 +187,7 @@ impl Readout for NodalEquations<'_> {
         equations.add_inertial_wrenches(&mut self.needed);
         let (nodal, nodes) = (self.nodal, &mut equations.view(&mut self.unused));
         let mut view = NodalView { nodal, nodes };
-        let efforts = self.dynamics.excitation().efforts();
+        let efforts = self.dynamics.excitation().commands().efforts();
         for (load, &value) in nodal.actions.loads.iter().zip(&efforts.inputs) {
             let LoadTarget::Marker(marker, toward) = &load.target else {
                 continue;
@@ -252,15 +248,11 @@ impl Readout for NodalEquations<'_> {
     }
 
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
-        let trajectory = self.dynamics.excitation().trajectory();
-        trajectory.map_or([f64::NAN; 2], |trajectory| trajectory.axis(axis))
+        self.dynamics.excitation().commands().nominal_axis(axis)
     }
 
     fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
-        let trajectory = self.dynamics.excitation().trajectory();
-        trajectory.map_or(Vector([f64::NAN; 3]), |trajectory| {
-            trajectory.mechanism().marker(marker).translation
-        })
+        self.dynamics.excitation().commands().nominal_marker(marker)
     }
 }
 

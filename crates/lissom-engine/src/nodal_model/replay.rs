@@ -1,11 +1,11 @@
 //! The configuration of a nodal model at the samples of a recording, from the channels that it holds.
 
-use lissom_core::{AxisId, Coordinates, ElasticId, MotionCurve, State, StateError};
+use lissom_core::{AxisId, Coordinates, ElasticId, MotionCurve, Nominal as _, State, StateError};
 use lissom_nodal::{Drive, Equations, Excitation, Mechanism, Motion, NodalError, NodeKind};
 use lissom_numerics::Coordinate;
 
 use super::charts::Charts;
-use super::trajectory::{NodalTrajectory, followed_trajectory};
+use super::trajectory::NodalTrajectory;
 use super::{NodalActions, NodalJoint, NodalModel};
 
 /// A nodal model that goes where a recording was.
@@ -154,7 +154,7 @@ impl<'m> Replay<'m> {
                 .map(|at| (at, undeformed[at]))
                 .collect(),
             nominal: nominal.collect(),
-            together: followed_trajectory(nodal),
+            together: nodal.followed_trajectory(),
             open: (nodal.open())
                 .map(|open| OpenReplay::new(nodal, open))
                 .transpose()?,

@@ -9,8 +9,8 @@ use super::open_loops::{Closures, closed_motion, open_start};
 use super::view::{NodalView, node_pair};
 use super::{NodalAxis, NodalModel, Station};
 use lissom_core::{
-    Actions, AxisId, ClosureEquations, Efforts, Inputs, JointId, Load, MarkerId, MotionPoint,
-    NominalError, Order, RigidMechanism, RigidState,
+    Actions, AxisId, ClosureEquations, Efforts, Inputs, JointId, MarkerId, MotionPoint,
+    NominalError, Order, Purpose, RigidMechanism, RigidState,
 };
 use lissom_nodal::{Drive, Equations, Forces, Mechanism, NodalError, NodeId};
 use lissom_numerics::Memory;
@@ -18,7 +18,7 @@ use lissom_spatial::{Matrix, Motion, Transform, Vector};
 
 /// A nodal mechanism without deformation.
 #[derive(Clone, Debug)]
-pub(super) struct RigidNodal<'m> {
+pub struct RigidNodal<'m> {
     nodal: &'m NodalModel,
     equations: Equations<'m>,
     start: RigidState,
@@ -45,7 +45,7 @@ pub(super) struct RigidNodal<'m> {
     mass: Vec<f64>,
     /// Loads that act, and resistances of the joints.
     actions: Actions,
-    pub(super) inputs: Inputs,
+    inputs: Inputs,
     applied: Efforts,
     forces: Forces<f64>,
 }
@@ -68,19 +68,12 @@ struct AxisMotion {
 }
 
 impl<'m> RigidNodal<'m> {
-    /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on, nodes whose coordinates are degrees of
-    /// freedom held.
-    pub(super) fn for_feedforward(nodal: &'m NodalModel) -> Result<Self, NominalError> {
-        Self::new(nodal, None, |load| load.in_feedforward, false)
-    }
-
-    /// The rigid mechanism under some of its loads, with its loops `open` or closed; beside its joints `nodes` may move whose
-    /// coordinates are degrees of freedom.
+    /// The rigid mechanism under the loads that act for a purpose, with its loops `open` or closed. In forward dynamics nodes may move whose
+    /// coordinates are degrees of freedom; else they are held.
     pub(super) fn new(
         nodal: &'m NodalModel,
         open: Option<&'m Mechanism>,
-        acts: fn(&Load) -> bool,
-        nodes: bool,
+        purpose: Purpose,
     ) -> Result<Self, NominalError> {
         let placed = |error: NodalError| unplaced(&error, nodal.start_s);
         let mechanism = open.unwrap_or(&nodal.mechanism);
@@ -99,7 +92,7 @@ impl<'m> RigidNodal<'m> {
         }
         let of_balls = nodal.balls.iter().flat_map(|ball| ball.dofs(mechanism));
         dofs.extend(of_balls);
-        if nodes {
+        if purpose == Purpose::Forward {
             // numbered alike whether loops are open or closed
             dofs.extend(coordinate_dofs(nodal));
         }
@@ -111,7 +104,7 @@ impl<'m> RigidNodal<'m> {
                 row: vec![0.0; n],
             })
         });
-        let loads = nodal.actions.loads.iter().filter(|load| acts(load));
+        let loads = (nodal.actions.loads.iter()).filter(|load| purpose.includes(load));
         let actions = Actions {
             resistances: nodal.actions.resistances.clone(),
             loads: loads.cloned().collect(),
@@ -262,6 +255,10 @@ impl RigidMechanism for RigidNodal<'_> {
 
     fn has_loops(&self) -> bool {
         self.nodal.has_loops
+    }
+
+    fn breakpoints(&self) -> Vec<f64> {
+        self.inputs.breakpoints().collect()
     }
 
     fn closures(&self) -> usize {

@@ -143,7 +143,10 @@ impl<'m> NodalEquations<'m> {
         let (nodal, equations) = (self.nodal, self.dynamics.equations());
         power.dissipated += equations.dissipation();
         // the same forces once more, for the power that flows
-        let (actions, efforts) = (&nodal.actions, self.dynamics.excitation().efforts());
+        let (actions, efforts) = (
+            &nodal.actions,
+            self.dynamics.excitation().commands().efforts(),
+        );
         let nodes = &mut equations.view(&mut self.unused);
         let mut view = NodalView { nodal, nodes };
         actions.push_inputs(efforts, &mut view, &mut power.input);

@@ -1,6 +1,6 @@
 //! Scenes of trees: bodies with their elastic coordinates, and the motion of their ghost.
 
-use lissom_core::{MotionCurve, PlaceError};
+use lissom_core::{MotionCurve, Nominal as _, PlaceError};
 use lissom_spatial::{Transform, Vector};
 use lissom_spec::Tip;
 use lissom_spec::spec::{BodyKind, BodySpec, ModelSpec};
@@ -14,7 +14,7 @@ use super::{
     surface,
 };
 use crate::model::Model;
-use crate::simulate::{TreeTrajectory, followed_trajectory, nominal_motions};
+use crate::simulate::{TreeTrajectory, nominal_motions};
 
 /// A tree as it is drawn.
 pub(crate) struct DrawnTree<'m> {
@@ -165,7 +165,7 @@ impl NominalMotion {
                 from[rigid.joint_position[k] + i] = flexible.joint_position[k] + i;
             }
         }
-        let together = followed_trajectory(model);
+        let together = model.followed_trajectory();
         // nominal and recorded joints together would open the loops
         let apart = together.is_none() && model.linkage.closures.is_empty();
         let nominal = if apart {

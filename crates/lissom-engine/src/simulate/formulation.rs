@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use lissom_core::study::Found;
 use lissom_core::{
-    Actions, Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError,
+    Actions, Dynamics, Nominal, NominalDrives, NominalError, PlaceError, RunError, State,
+    StateError,
 };
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
@@ -12,8 +13,7 @@ use lissom_spec::ModelSpec;
 use lissom_spec::spec::{InitialSpec, SimulationSpec};
 
 use super::{
-    Equations, Linearizer, closed_state, equations_at, equilibrium, follow_given, nominal_drives,
-    written_state,
+    Equations, Linearizer, closed_state, equations_at, equilibrium, follow_given, written_state,
 };
 use crate::evaluator::AtStates;
 use crate::formulation::{Formulation, LinearAnalysis};
@@ -98,7 +98,7 @@ impl Formulation for Model {
         times_s: &[f64],
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Vec<NominalDrives>, NominalError> {
-        nominal_drives(self, times_s, watch)
+        Nominal::nominal_drives(self, times_s, watch)
     }
 
     fn drawable<'a>(&'a self, spec: &'a ModelSpec) -> Result<Box<dyn Drawable + 'a>, PlaceError> {

@@ -18,7 +18,6 @@ pub(crate) use evaluate::released;
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
 pub(crate) use extent::unstiffened;
 pub use linearize::{LinearizeError, Linearizer, MotionState};
-pub use nominal::nominal_drives;
-pub(crate) use nominal::{TreeTrajectory, followed_trajectory, nominal_motions};
+pub(crate) use nominal::{TreeTrajectory, nominal_motions};
 pub use start::close_loops;
 pub(crate) use start::{closed_state, configured, follow_given};

@@ -1,13 +1,12 @@
 //! A tree whose bodies are rigid, as its nominal trajectory moves it.
 
-use crate::model::{AxisPlace, Model, Places};
+use crate::model::{AxisPlace, Model, Places, PrescribedMotion};
 use crate::simulate::view::TreeView;
 use lissom_core::{
     Actions, AxisId, ClosureEquations, Efforts, Inputs, JointId, Load, MarkerId, MotionCurve,
-    MotionPoint, NominalDrives, NominalError, NominalMotions, Order, RigidMechanism, RigidState,
+    MotionPoint, Nominal, NominalError, NominalMotions, Order, Purpose, RigidMechanism, RigidState,
     Trajectory, joint_of,
 };
-use lissom_numerics::integrate::Flow;
 use lissom_spatial::{Motion, Transform};
 use lissom_tree::closure::Constraints;
 use lissom_tree::tree::{
@@ -21,7 +20,7 @@ pub(crate) type TreeTrajectory = Trajectory<RigidTree>;
 
 /// A tree of rigid bodies with its closures.
 #[derive(Clone, Debug)]
-pub(crate) struct RigidTree {
+pub struct RigidTree {
     system: System,
     kinematics: Kinematics<f64>,
     start: RigidState,
@@ -48,73 +47,40 @@ pub(crate) struct RigidTree {
     composite: CompositeBody<f64>,
 }
 
-/// What says how the joints of a model move if every body is rigid.
-fn motions(model: &Model) -> NominalMotions<'_> {
-    let mut prescribed = vec![None; model.linkage.system.velocity_count()];
-    for motion in &model.motions {
-        prescribed[motion.velocity] = Some(MotionCurve::new(&motion.profile, motion.initial));
+impl Nominal for Model {
+    type Rigid<'a> = RigidTree;
+
+    fn nominal_motions(&self) -> NominalMotions<'_> {
+        let mut prescribed = vec![None; self.linkage.system.velocity_count()];
+        for (motion, curve) in self.motions.iter().zip(self.motion_curves()) {
+            prescribed[motion.velocity] = Some(curve);
+        }
+        let places = self.places.axes.iter().enumerate();
+        let axes = places.filter_map(|(index, axis)| match axis.place {
+            AxisPlace::Motor(_) => None,
+            AxisPlace::Joint { velocity, .. } => Some((AxisId(index), prescribed[velocity].take())),
+        });
+        NominalMotions {
+            axes: axes.collect(),
+            actions: &self.actions,
+            path: self.nominal_motion.as_ref(),
+            prescribes: !self.motions.is_empty(),
+            start_s: self.start_s,
+        }
     }
-    let places = model.places.axes.iter().enumerate();
-    let axes = places.filter_map(|(index, axis)| match axis.place {
-        AxisPlace::Motor(_) => None,
-        AxisPlace::Joint { velocity, .. } => Some((AxisId(index), prescribed[velocity].take())),
-    });
-    NominalMotions {
-        axes: axes.collect(),
-        actions: &model.actions,
-        path: model.nominal_motion.as_ref(),
-        prescribes: !model.motions.is_empty(),
-        start_s: model.start_s,
+
+    fn rigid(&self, purpose: Purpose) -> Result<RigidTree, NominalError> {
+        // a tree can be anywhere
+        Ok(RigidTree::new(self, purpose))
     }
 }
 
-/// The trajectory that inputs or controllers of a model go by, if any do.
-pub(super) fn trajectory(model: &Model) -> Option<TreeTrajectory> {
-    let built = Trajectory::for_actions(|| Ok(RigidTree::for_feedforward(model)), &motions(model));
-    // a tree can be anywhere
-    built.ok().flatten()
-}
-
-/// The trajectory of a model; forward dynamics where nothing leads it.
-pub(super) fn any_trajectory(model: &Model) -> Result<TreeTrajectory, NominalError> {
-    let motions = motions(model);
-    if motions.lead() {
-        return Trajectory::new(RigidTree::for_feedforward(model), &motions);
-    }
-    let mechanism = RigidTree::new(model, |_| true);
-    let breakpoints = mechanism.inputs.breakpoints().collect();
-    Trajectory::forward(mechanism, &motions, breakpoints)
-}
-
-/// Where the joints would be along the nominal motion if every body were rigid, for mechanisms whose joints follow from
-/// loops or from the motion of a marker; `None` when inputs and prescribed motions do not tell.
-pub(crate) fn followed_trajectory(model: &Model) -> Option<TreeTrajectory> {
-    if model.linkage.closures.is_empty() && model.nominal_motion.is_none() {
-        return None;
-    }
-    let built = Trajectory::moving(RigidTree::for_feedforward(model), &motions(model), true);
-    let mut trajectory = built.ok()?;
-    trajectory.follow(model.start_s).ok()?;
-    Some(trajectory)
-}
-
-/// What the drives of a model do at instants along its nominal motion, one after the other; nothing for a model whose inputs do not ask for one. It
-/// ends early where whoever watches says so.
-///
-/// # Errors
-/// If the motion cannot be followed or driven.
-pub fn nominal_drives(
-    model: &Model,
-    times_s: &[f64],
-    watch: &mut dyn FnMut(f64) -> Flow,
-) -> Result<Vec<NominalDrives>, NominalError> {
-    let mut loads = model.actions.loads.iter();
-    if !loads.any(|load| load.nominal_motion().is_some()) {
-        return Ok(Vec::new());
-    }
-    match trajectory(model) {
-        Some(mut trajectory) => trajectory.drives(&model.actions, times_s, watch),
-        None => Ok(Vec::new()),
+impl Model {
+    /// Prescribed motions as functions of time.
+    pub(super) fn motion_curves(&self) -> Vec<MotionCurve> {
+        let motions = self.motions.iter();
+        let curve = |motion: &PrescribedMotion| MotionCurve::new(&motion.profile, motion.initial);
+        motions.map(curve).collect()
     }
 }
 
@@ -134,13 +100,8 @@ pub(crate) fn nominal_motions(model: &Model) -> Vec<(usize, MotionCurve)> {
 }
 
 impl RigidTree {
-    /// The rigid mechanism as inverse dynamics sees it: under the loads that it counts on.
-    fn for_feedforward(model: &Model) -> Self {
-        Self::new(model, |load| load.in_feedforward)
-    }
-
-    /// The rigid mechanism under some of its loads.
-    fn new(model: &Model, acts: fn(&Load) -> bool) -> Self {
+    /// The rigid mechanism under the loads that act for a purpose.
+    fn new(model: &Model, purpose: Purpose) -> Self {
         let system = model.linkage.system.rigidified();
         let (flexible_layout, rigid_layout) = (model.linkage.system.layout(), system.layout());
         let n = system.velocity_count();
@@ -177,7 +138,7 @@ impl RigidTree {
         let closures = rigid_closures(model, &system, &start);
         let markers = undeformed_markers(model);
         let gears = &model.actions.gears;
-        let loads = model.actions.loads.iter().filter(|load| acts(load));
+        let loads = (model.actions.loads.iter()).filter(|load| purpose.includes(load));
         let loads = loads.map(|load| Load {
             target: joint_of(gears, &load.target),
             ..load.clone()
@@ -288,6 +249,10 @@ impl RigidMechanism for RigidTree {
 
     fn has_loops(&self) -> bool {
         self.has_loops
+    }
+
+    fn breakpoints(&self) -> Vec<f64> {
+        self.inputs.breakpoints().collect()
     }
 
     fn closures(&self) -> usize {

@@ -2,9 +2,8 @@
 
 use std::fmt::Write as _;
 
-use lissom_core::{NominalDrives, NominalError};
+use lissom_core::{Nominal as _, NominalDrives, NominalError};
 use lissom_engine::model::Model;
-use lissom_engine::simulate;
 use lissom_numerics::integrate::Flow;
 use lissom_spatial::{Matrix, Vector, rotation_vector_of};
 use lissom_spec::ModelSpec;
@@ -19,7 +18,7 @@ const SEVEN_DIGITS: f64 = 1e-6;
 
 /// What the drives of a model do at an instant.
 fn nominal_drives(model: &Model, time_s: f64) -> Result<NominalDrives, NominalError> {
-    let found = simulate::nominal_drives(model, &[time_s], &mut |_| Flow::Continue)?;
+    let found = model.nominal_drives(&[time_s], &mut |_| Flow::Continue)?;
     Ok(found.into_iter().next().unwrap())
 }
 

@@ -6,15 +6,11 @@ use crate::simulate::view::TreeView;
 use lissom_core::Power;
 
 impl Equations<'_> {
-    /// Inputs and feedback of the unpacked state. What a trajectory that cannot be followed leaves open is not a number, which
-    /// integrators report.
+    /// Inputs and feedback of the unpacked state.
     fn update_efforts(&mut self, time: f64) {
-        let mut trajectory = self.trajectory.take();
-        let mut efforts = std::mem::take(&mut self.efforts);
-        let inputs = std::mem::take(&mut self.inputs);
-        let (actions, view) = (&self.model.actions, &mut self.view());
-        let _ = efforts.evaluate(actions, &inputs, trajectory.as_mut(), time, view);
-        (self.trajectory, self.efforts, self.inputs) = (trajectory, efforts, inputs);
+        let mut commands = std::mem::take(&mut self.commands);
+        commands.evaluate(&self.model.actions, time, &mut self.view());
+        self.commands = commands;
     }
 
     /// Inputs and controllers at a state given in full.
@@ -24,7 +20,7 @@ impl Equations<'_> {
         for (i, motor) in state.motors.iter().enumerate() {
             [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
         }
-        self.efforts.set_control(&state.control);
+        self.commands.set_control(&state.control);
         self.update_efforts(state.time_s);
     }
 
@@ -67,11 +63,11 @@ impl Equations<'_> {
     /// Pushes feedback and inputs; adds to the power that flows.
     pub(super) fn push_efforts(&mut self, power: &mut Power) {
         let actions = &self.model.actions;
-        let efforts = std::mem::take(&mut self.efforts);
+        let efforts = std::mem::take(self.commands.efforts_mut());
         let mut view = self.view();
         actions.push_feedback(&efforts, &mut view, &mut power.input);
         actions.push_inputs(&efforts, &mut view, &mut power.input);
-        self.efforts = efforts;
+        *self.commands.efforts_mut() = efforts;
     }
 
     /// Prepares kinematics, what the mechanism does of itself, and values of inputs and feedback of the unpacked state; returns

@@ -22,10 +22,10 @@ mod stages;
 use crate::model::Model;
 use crate::simulate::extent;
 use crate::simulate::linearize::Linearizer;
-use crate::simulate::nominal::{TreeTrajectory, nominal_drives, trajectory};
+use crate::simulate::nominal::RigidTree;
 pub(super) use first_order::position_rates;
 use lissom_core::study::StaticLoads;
-use lissom_core::{Efforts, Inputs, LoadCurve, MotionCurve, PlaceError, Power, RunError, State};
+use lissom_core::{Commands, LoadCurve, Nominal as _, PlaceError, Power, RunError, State};
 use lissom_numerics::integrate::Flow;
 use lissom_spatial::Motion;
 use lissom_spec::spec::{ElementCrossings, SimulationSpec};
@@ -41,10 +41,7 @@ use stages::Stages;
 #[derive(Clone, Debug)]
 pub struct Equations<'m> {
     model: &'m Model,
-    inputs: Inputs,
-    motion_curves: Vec<MotionCurve>,
-    /// What inputs and controllers go by, if any do.
-    pub(super) trajectory: Option<TreeTrajectory>,
+    pub(super) commands: Commands<RigidTree>,
     /// The closures, or why they cannot be kept.
     loops: Result<Option<Loops>, ClosureError>,
     /// What stopped the last projection.
@@ -66,8 +63,6 @@ pub struct Equations<'m> {
     pub(super) velocity: Vec<f64>,
     acceleration: Vec<f64>,
     force: Vec<f64>,
-    /// Values of inputs and feedback.
-    pub(super) efforts: Efforts,
     pub(super) motor_position: Vec<f64>,
     pub(super) motor_rate: Vec<f64>,
     pub(super) motor_force: Vec<f64>,
@@ -140,13 +135,7 @@ impl<'m> Equations<'m> {
         let most = system.bodies().iter().map(Body::modes).max().unwrap_or(0);
         Self {
             model,
-            inputs: Inputs::new(&model.actions.loads),
-            motion_curves: model
-                .motions
-                .iter()
-                .map(|motion| MotionCurve::new(&motion.profile, motion.initial))
-                .collect(),
-            trajectory: trajectory(model),
+            commands: Commands::new(&model.actions, model.motion_curves(), model.trajectory()),
             loops,
             trouble: None,
             free_positions,
@@ -162,7 +151,6 @@ impl<'m> Equations<'m> {
             velocity: model.initial_velocity.clone(),
             acceleration: vec![0.0; n_v],
             force: vec![0.0; n_v],
-            efforts: Efforts::new(&model.actions),
             motor_position: vec![0.0; motors],
             motor_rate: vec![0.0; motors],
             motor_force: vec![0.0; motors],
@@ -243,21 +231,6 @@ impl<'m> Equations<'m> {
             .collect()
     }
 
-    /// Instants strictly inside the span at which a load or a motion is not smooth, sorted.
-    pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = (self.trajectory.iter()).flat_map(TreeTrajectory::breakpoints);
-        let mut instants: Vec<f64> = self
-            .inputs
-            .breakpoints()
-            .chain(self.motion_curves.iter().flat_map(MotionCurve::breakpoints))
-            .chain(nominal)
-            .filter(|&t| t > start && t < end)
-            .collect();
-        instants.sort_by(f64::total_cmp);
-        instants.dedup();
-        instants
-    }
-
     /// Spreads the positions of a state over the full vector and fills in what is prescribed at `time`.
     fn unpack_positions(&mut self, time: f64, positions: &[f64]) {
         let (free, motors) = positions.split_at(self.free_positions.len());
@@ -265,7 +238,7 @@ impl<'m> Equations<'m> {
             self.position[at] = x;
         }
         self.motor_position.copy_from_slice(motors);
-        for (motion, curve) in self.model.motions.iter().zip(&self.motion_curves) {
+        for (motion, curve) in self.model.motions.iter().zip(self.commands.motions()) {
             let point = curve.at(time);
             self.position[motion.position] = point.position;
             self.velocity[motion.velocity] = point.rate;
@@ -299,7 +272,8 @@ impl<'m> Equations<'m> {
         self.motor_rate.fill(0.0);
         self.acceleration.fill(0.0);
         self.prepare_forces(time);
-        self.efforts.scale_inputs(&self.model.actions, share);
+        let efforts = self.commands.efforts_mut();
+        efforts.scale_inputs(&self.model.actions, share);
         self.push_efforts(&mut Power::default());
         let weight = self.model.linkage.system.gravity();
         let mut view = self.view();
@@ -516,7 +490,7 @@ pub fn equations_at<'m>(
     };
     equations.locates_crossings = simulation.element_crossings == ElementCrossings::Located;
     equations.refuse_open(time_s)?;
-    nominal_drives(model, &[time_s], &mut |_| Flow::Continue)
+    (model.nominal_drives(&[time_s], &mut |_| Flow::Continue))
         .map_err(|source| RunError::NominalMotion { source, time_s })?;
     Ok(equations)
 }
@@ -552,8 +526,7 @@ fn free_entries(model: &Model) -> (Vec<usize>, Vec<usize>) {
 /// The position vector of a state, with what is prescribed at its time.
 fn full_position(model: &Model, state: &State) -> Vec<f64> {
     let mut position = model.initial_position.clone();
-    for motion in &model.motions {
-        let curve = MotionCurve::new(&motion.profile, motion.initial);
+    for (motion, curve) in model.motions.iter().zip(model.motion_curves()) {
         position[motion.position] = curve.at(state.time_s).position;
     }
     let (free, _) = free_entries(model);

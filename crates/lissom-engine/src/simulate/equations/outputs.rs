@@ -19,7 +19,7 @@ impl Dynamics for Equations<'_> {
     }
 
     fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        Equations::breakpoints(self, start, end)
+        self.commands.breakpoints(start, end)
     }
 
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
@@ -27,13 +27,11 @@ impl Dynamics for Equations<'_> {
     }
 
     fn set_control(&mut self, states: &[f64]) {
-        self.efforts.set_control(states);
+        self.commands.set_control(states);
     }
 
     fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
-        if let Some(trajectory) = &self.trajectory {
-            trajectory.tick(&self.model.actions, time, readings, states);
-        }
+        (self.commands).tick(&self.model.actions, time, readings, states);
     }
 
     fn first_tick(&self) -> f64 {
@@ -41,7 +39,7 @@ impl Dynamics for Equations<'_> {
     }
 
     fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.inputs.set(input, external);
+        self.commands.set_input(input, external);
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
@@ -59,7 +57,8 @@ impl Dynamics for Equations<'_> {
     }
 
     fn limited(&mut self, quantity: LimitedQuantity) -> f64 {
-        let (model, efforts) = (self.model, std::mem::take(&mut self.efforts));
+        let efforts = std::mem::take(self.commands.efforts_mut());
+        let model = self.model;
         let reactions = std::mem::take(&mut self.reaction);
         let driving = |AxisId(axis)| {
             let AxisPlace::Joint { velocity, .. } = model.places.axes[axis].place else {
@@ -69,7 +68,8 @@ impl Dynamics for Equations<'_> {
             prescribed.then(|| reactions[velocity])
         };
         let value = (model.actions).limited(quantity, &efforts, &self.view(), driving);
-        (self.efforts, self.reaction) = (efforts, reactions);
+        self.reaction = reactions;
+        *self.commands.efforts_mut() = efforts;
         value
     }
 
@@ -126,9 +126,7 @@ impl Dynamics for Equations<'_> {
             Ok(Some(loops)) => loops.memory(),
             _ => Memory::default(),
         };
-        if let Some(trajectory) = &self.trajectory {
-            trajectory.remember(&mut memory);
-        }
+        self.commands.remember(&mut memory);
         memory
     }
 
@@ -139,10 +137,8 @@ impl Dynamics for Equations<'_> {
                 part,
             }
         };
-        if let Some(trajectory) = &mut self.trajectory {
-            let recalled = trajectory.recall(memory);
-            recalled.map_err(unplaced("the nominal trajectory"))?;
-        }
+        let recalled = self.commands.recall(memory);
+        recalled.map_err(unplaced("the nominal trajectory"))?;
         match &mut self.loops {
             Ok(Some(loops)) if !memory.is_empty() => {
                 let recalled = loops.recall(&self.model.linkage, memory);

@@ -4,11 +4,10 @@ use super::Equations;
 use crate::model::{AxisPlace, LoadedBeam, Model, PrescribedMotion, tip_name};
 use lissom_core::{
     Actions, AxisId, BeamPart, ClosureEnd, ClosurePart, Coordinates, Efforts, ElasticId, GaugeId,
-    JointId, JointPart, JointReading, MarkerId, MarkerMotion, MarkerReading, Parts, Readout,
-    RigidMechanism as _, View as _,
+    JointId, JointPart, JointReading, MarkerId, MarkerMotion, Parts, Readout, View as _,
 };
 use lissom_numerics::linear::Label;
-use lissom_spatial::{Force, Quaternion, Transform, Vector};
+use lissom_spatial::{Force, Transform, Vector};
 use lissom_tree::tree::{inverse_dynamics, marker_motion};
 use lissom_tree::{ClosureKind, Place};
 
@@ -61,7 +60,7 @@ impl Readout for Equations<'_> {
     }
 
     fn efforts(&self) -> &Efforts {
-        &self.efforts
+        self.commands.efforts()
     }
 
     fn driving_effort(&self, drive: usize) -> f64 {
@@ -70,13 +69,9 @@ impl Readout for Equations<'_> {
 
     fn read_node(&self, _: usize, _: &mut Vec<f64>) {}
 
-    fn marker(&mut self, MarkerId(marker): MarkerId) -> MarkerReading {
+    fn marker(&mut self, MarkerId(marker): MarkerId) -> MarkerMotion<f64> {
         let marker = &self.model.linkage.markers[marker];
-        let motion = self.motion_of(marker.body, &marker.place);
-        MarkerReading {
-            quaternion: Quaternion::of_matrix(&motion.pose.rotation).0,
-            motion,
-        }
+        self.motion_of(marker.body, &marker.place)
     }
 
     fn strain(&mut self, gauge: GaugeId) -> f64 {
@@ -88,15 +83,11 @@ impl Readout for Equations<'_> {
     }
 
     fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
-        let trajectory = self.trajectory.as_ref();
-        trajectory.map_or([f64::NAN; 2], |trajectory| trajectory.axis(axis))
+        self.commands.nominal_axis(axis)
     }
 
     fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
-        let trajectory = self.trajectory.as_ref();
-        trajectory.map_or(Vector([f64::NAN; 3]), |trajectory| {
-            trajectory.mechanism().marker(marker).translation
-        })
+        self.commands.nominal_marker(marker)
     }
 
     fn find_reactions(&mut self) {

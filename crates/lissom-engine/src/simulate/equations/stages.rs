@@ -172,14 +172,13 @@ impl Equations<'_> {
         for motor in &mut stages.motors {
             (motor.own, motor.gear) = (0.0, 0.0);
         }
-        let trajectory = self.trajectory.take();
-        let mass =
-            |place| (trajectory.as_ref()).map_or(0.0, |nominal| nominal.controlled_mass(place));
+        let commands = std::mem::take(&mut self.commands);
+        let mass = |place| commands.controlled_mass(place);
         let view = self.view();
         (model.actions).pulls(&view, mass, |pulled, pull| {
             stages.pull(model, pulled, pull, share);
         });
-        self.trajectory = trajectory;
+        self.commands = commands;
         stages.eliminate_motors(model);
         self.stages = Some(stages);
     }

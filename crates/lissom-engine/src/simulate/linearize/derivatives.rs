@@ -6,10 +6,10 @@ use super::outputs::Observed;
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
 use lissom_core::study::LinearizeError;
-use lissom_core::{Efforts, Sensor};
+use lissom_core::{Efforts, Sensor, TurningJoint, quasi_rates};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Linearization, SensorRows};
-use lissom_spatial::{Matrix, Vector};
+use lissom_spatial::Vector;
 use lissom_tree::JointKind;
 use lissom_tree::tree::{
     HeldForces, add_elastic_stiffness, add_generalized_force, add_tension_stiffness, mass_matrix,
@@ -130,7 +130,7 @@ impl Linearizer<'_> {
     ) -> Result<Derivatives, LinearizeError> {
         let n = self.equations.state_velocities();
         let residual = self.residual(state);
-        let efforts = self.equations.efforts.clone();
+        let efforts = self.equations.commands.efforts().clone();
         let free = self.equations.free_velocities.clone();
         let mass = self.mass();
         let held = self.held_forces(state);
@@ -191,7 +191,7 @@ impl Linearizer<'_> {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<[DMatrix<f64>; 2], LinearizeError> {
         self.residual(state);
-        let efforts = self.equations.efforts.clone();
+        let efforts = self.equations.commands.efforts().clone();
         Ok([
             self.by_position(state, &efforts, |_, _| {}, watch)?,
             self.by_velocity(state, &efforts, |_, _| {}, watch)?,
@@ -283,7 +283,7 @@ impl Linearizer<'_> {
     pub(super) fn residual(&mut self, state: &MotionState) -> Vec<f64> {
         self.equations.act_at(state);
         self.load_plain(state);
-        (self.plain).evaluate(self.model, 0, &self.equations.efforts);
+        (self.plain).evaluate(self.model, 0, self.equations.commands.efforts());
         (self.equations.free_velocities.iter())
             .map(|&at| self.plain.joints[at])
             .chain(self.plain.motors.iter().copied())
@@ -356,7 +356,7 @@ impl Linearizer<'_> {
             .actions
             .loads
             .iter()
-            .zip(&self.equations.efforts.inputs)
+            .zip(&self.equations.commands.efforts().inputs)
         {
             let Some((body, point, wrench)) = tangent.wrench(model, load, value) else {
                 continue;
@@ -439,33 +439,21 @@ impl Linearizer<'_> {
     pub(super) fn quasi_rates(&self, velocity: &[f64]) -> DMatrix<f64> {
         let system = &self.model.linkage.system;
         let free = &self.equations.free_velocities;
-        let n = free.len() + self.model.transmissions.len();
-        let mut matrix = DMatrix::zeros(n, n);
-        let mut put = |row: usize, column: usize, vector: &[f64]| {
-            let skew = Matrix::skew(Vector([vector[0], vector[1], vector[2]]));
-            let (Ok(row), Ok(column)) = (free.binary_search(&row), free.binary_search(&column))
-            else {
-                return;
+        let three = |at: usize| Vector(std::array::from_fn(|i| velocity[at + i]));
+        let joints = system.bodies().iter().enumerate().filter_map(|(k, body)| {
+            let at = system.layout().joint_velocity[k];
+            let linear = match body.joint.kind {
+                JointKind::Spherical => None,
+                JointKind::Free => Some(three(at + 3)),
+                _ => return None,
             };
-            for i in 0..3 {
-                for j in 0..3 {
-                    matrix[(row + i, column + j)] = skew.0[i][j];
-                }
-            }
-        };
-        for (k, body) in system.bodies().iter().enumerate() {
-            let first = system.layout().joint_velocity[k];
-            match body.joint.kind {
-                JointKind::Spherical => put(first, first, &velocity[first..]),
-                JointKind::Free => {
-                    put(first, first, &velocity[first..]);
-                    put(first + 3, first + 3, &velocity[first..]);
-                    put(first + 3, first, &velocity[first + 3..]);
-                }
-                _ => {}
-            }
-        }
-        matrix
+            Some(TurningJoint {
+                first: free.binary_search(&at).ok()?,
+                angular: three(at),
+                linear,
+            })
+        });
+        quasi_rates(self.equations.state_velocities(), joints)
     }
 
     /// $`B`$ at the plain state: actuators, then loads on markers.

@@ -34,7 +34,7 @@ impl Linearizer<'_> {
             return Ok(None);
         }
         let residual = self.residual(state);
-        let efforts = self.equations.efforts.clone();
+        let efforts = self.equations.commands.efforts().clone();
         let mass = self.mass();
         let turning = self.quasi_rates(&state.velocity);
         let turns = turning.amax() > 0.0;

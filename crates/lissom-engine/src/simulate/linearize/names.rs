@@ -85,7 +85,7 @@ impl<'m> Linearizer<'m> {
     pub(super) fn inputs(&self, actuated: &[usize]) -> Vec<f64> {
         let on = |at: &usize| {
             let is_meant = |axis| self.axis_entry(axis) == Some(*at);
-            (self.model.actions).effort_on(&self.equations.efforts, is_meant)
+            (self.model.actions).effort_on(self.equations.commands.efforts(), is_meant)
         };
         actuated.iter().map(on).collect()
     }

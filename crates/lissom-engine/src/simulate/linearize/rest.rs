@@ -33,7 +33,7 @@ impl Linearizer<'_> {
         let mut constraints = Constraints::<Tangent>::new(&linkage.system, &linkage.closures);
         let state = self.resting_state(resting);
         self.put_loads(resting);
-        let mut efforts = self.equations.efforts.clone();
+        let mut efforts = self.equations.commands.efforts().clone();
         efforts.scale_inputs(&model.actions, resting.share);
         let n = coordinates.len();
         let mut columns = vec![None; self.equations.state_velocities()];

@@ -3,8 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{LinearizeError, Linearizer, is_elastic};
-use crate::simulate::nominal::any_trajectory;
-use lissom_core::State;
+use lissom_core::{Nominal as _, State};
 use lissom_tree::tree::difference;
 
 /// A state of motion with its accelerations, in full vectors.
@@ -69,7 +68,7 @@ impl Linearizer<'_> {
                     ]
                 })
                 .collect(),
-            control: self.equations.efforts.control.clone(),
+            control: self.equations.commands.efforts().control.clone(),
             undeformed: false,
         };
         match found.acceleration.iter().position(|a| !a.is_finite()) {
@@ -164,7 +163,7 @@ impl Linearizer<'_> {
         let model = self.model;
         let path = match &mut self.path {
             Some(path) => path,
-            None => self.path.insert(any_trajectory(model)?),
+            None => self.path.insert(model.any_trajectory()?),
         };
         path.update(time_s)?;
         path.mechanism().write(

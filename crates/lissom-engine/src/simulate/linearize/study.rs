@@ -21,7 +21,7 @@ impl Linearize for Linearizer<'_> {
     type Motion = MotionState;
 
     fn moving(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
-        self.equations.efforts.set_control(&state.control);
+        self.equations.commands.set_control(&state.control);
         let motion = State {
             control: Vec::new(),
             ..state.clone()
@@ -137,7 +137,7 @@ impl Linearize for Linearizer<'_> {
     }
 
     fn efforts(&self) -> &Efforts {
-        &self.equations.efforts
+        self.equations.commands.efforts()
     }
 
     fn coordinates(&self) -> Vec<Label> {
@@ -153,7 +153,8 @@ impl Linearize for Linearizer<'_> {
     }
 
     fn breakpoints(&self) -> Vec<f64> {
-        self.equations.breakpoints(f64::NEG_INFINITY, f64::INFINITY)
+        let commands = &self.equations.commands;
+        commands.breakpoints(f64::NEG_INFINITY, f64::INFINITY)
     }
 
     fn frozen(

@@ -10,13 +10,10 @@ use super::Model;
 use super::reduce::{Reduced, payload_inertia};
 use crate::model::places::{CarryingJoint, Places, PrescribedMotion, Transmission, tip_name};
 use lissom_core::{
-    Actions, Actuator, Axis, AxisId, Ball, ControlledAxis, Controller, Load, LoadTarget, MarkerId,
-    MarkerPath, Sensor, rotation_matrix,
+    Actions, Axis, AxisName, Ball, Load, LoadTarget, MarkerId, MarkerPath, rotation_matrix,
 };
 use lissom_spatial::{Matrix, RigidInertia, Transform, Vector};
-use lissom_spec::spec::{
-    self, AttachmentSpec, BodyKind, BodySpec, EncoderSide, JointSpec, ModelSpec,
-};
+use lissom_spec::spec::{self, AttachmentSpec, BodyKind, BodySpec, JointSpec, ModelSpec};
 use lissom_spec::{Fidelity, ShorteningTerms, SpanningTree, Tip, TreeJoint, spanning_tree};
 use lissom_tree::closure::AssemblyHints;
 use lissom_tree::flex::{FlexibleBody, RigidMotions};
@@ -409,15 +406,16 @@ impl<'a> Assembly<'a> {
                 })
             })
             .collect();
-        let actions = Actions {
+        let mut actions = Actions {
             loads: (spec.input.iter())
                 .filter_map(|input| self.load(input))
                 .collect(),
-            controllers: self.controllers(),
-            actuators: self.actuators(),
-            sensors: self.sensors(),
             ..self.model.actions.clone()
         };
+        let axes = self.model.places.axes.iter();
+        let names: Vec<AxisName> = axes.map(|axis| axis.name.clone()).collect();
+        // a model that was checked has every joint that is named
+        let _ = actions.add_control(spec, &names);
         let closures = self.closures();
         let closure_method = self.closure_method(&actions.loads);
         Model {
@@ -446,45 +444,6 @@ impl<'a> Assembly<'a> {
             start_changes: Vec::new(),
             loaded: Vec::new(),
         }
-    }
-
-    fn controllers(&self) -> Vec<Controller> {
-        let controlled = |name: &str| self.driven_axis(name);
-        let built = |own: &spec::ControllerSpec| Controller::of(self.spec, own, controlled);
-        self.spec.controller.iter().filter_map(built).collect()
-    }
-
-    /// The axis of a joint with one degree of freedom, and what drives it.
-    fn driven_axis(&self, name: &str) -> Option<ControlledAxis> {
-        let drive = self.components.get(name)?.first()?.target.axis()?;
-        let gears = &self.model.actions.gears;
-        let gear = gears.iter().find(|gear| gear.motor == drive);
-        let joint = gear.map_or(drive, |gear| gear.joint);
-        let AxisId(axis) = joint;
-        Some(ControlledAxis {
-            name: self.model.places.axes[axis].name.clone(),
-            joint,
-            drive,
-        })
-    }
-
-    fn sensors(&self) -> Vec<Sensor> {
-        Sensor::all(self.spec, |joint, side| {
-            let ControlledAxis { joint, drive, .. } = self.driven_axis(joint)?;
-            let axis = match side {
-                EncoderSide::Joint => joint,
-                EncoderSide::Motor => drive,
-            };
-            Some((axis, self.model.places.axes[axis.0].name.clone()))
-        })
-    }
-
-    fn actuators(&self) -> Vec<Actuator> {
-        let built = |spec: &spec::ActuatorSpec| {
-            let ControlledAxis { name, drive, .. } = self.driven_axis(&spec.joint)?;
-            Some(Actuator::of(spec, name, drive))
-        };
-        self.spec.actuator.iter().filter_map(built).collect()
     }
 
     fn load(&self, input: &spec::InputSpec) -> Option<Load> {
