@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use lissom::scene::Scene;
-use lissom::spec::{FormulationSpec, GROUND, VisualKind, VisualSpec};
+use lissom::spec::{GROUND, VisualKind, VisualSpec};
 use lissom_io::load::Loaded;
 use lissom_io::visual::VisualMesh;
 use serde::Serialize;
@@ -47,32 +47,35 @@ enum Shape {
     },
 }
 
-/// The shapes of a model. What a scene has made up for their bodies is taken out of it: solids from inertia, struts and plates. In the nodal
-/// formulation bodies are drawn by their elements, and only the ground by its shapes.
+/// The shapes of a model. What a scene has made up for their bodies is taken out of it: solids from inertia, struts and plates.
 pub(crate) fn drawn_by(loaded: &Loaded, scene: &mut Scene, block: &mut Block) -> Vec<Visual> {
-    let in_nodes = loaded.spec.formulation != FormulationSpec::Tree;
     let mut kept = BTreeMap::new();
     let mut visuals = Vec::new();
     for spec in &loaded.spec.visual {
-        let body = scene.bodies.iter().position(|body| body.name == spec.body);
-        if spec.body != GROUND && (in_nodes || body.is_none()) {
+        let frame = scene.rigid.iter().find(|frame| frame.name == spec.body);
+        if spec.body != GROUND && frame.is_none() {
             continue;
         }
         let mesh = |name: &str| loaded.visuals.get(name);
         let Some(shape) = shape(spec, mesh, &mut kept, block) else {
             continue;
         };
-        if let Some(body) = body.map(|body| &mut scene.bodies[body]) {
+        let (position, rotation_vector) = (spec.position_m, spec.rotation_vector_rad);
+        let [position, rotation_vector] = frame.map_or([position, rotation_vector], |frame| {
+            frame.place(position, rotation_vector)
+        });
+        visuals.push(Visual {
+            body: frame.and_then(|frame| frame.drawn_by.first().copied()),
+            position,
+            rotation_vector,
+            shape,
+        });
+        for &body in frame.iter().flat_map(|frame| &frame.drawn_by) {
+            let body = &mut scene.bodies[body];
             body.solids.retain(|solid| solid.payload.is_some());
             body.struts.clear();
             body.plate.clear();
         }
-        visuals.push(Visual {
-            body,
-            position: spec.position_m,
-            rotation_vector: spec.rotation_vector_rad,
-            shape,
-        });
     }
     visuals
 }

@@ -19,8 +19,8 @@ use super::loops::{Closing, close, closed_start};
 use super::start::{BallStart, DeformationStart};
 use super::trajectory::drive_of;
 use super::{
-    CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker, NodalModel,
-    NodalModelError, Side, Station,
+    Carried, CarryingJoint, NodalAxis, NodalBall, NodalClosure, NodalJoint, NodalMarker,
+    NodalModel, NodalModelError, Side, Station,
 };
 use crate::model::{Model, places_in_use};
 
@@ -404,6 +404,7 @@ impl<'a> Builder<'a> {
             path,
             has_loops: !self.closings.is_empty(),
             beams: self.beams,
+            rigid: rigid_bodies(&self.bodies),
             loaded,
             gauges,
             bent: self.bent,
@@ -513,6 +514,23 @@ impl<'a> Builder<'a> {
         self.assembly.set_deformations(beam, Role::Fixed);
         to
     }
+}
+
+/// Rigid bodies, by the ends that carry them.
+fn rigid_bodies(bodies: &BTreeMap<&str, Standing>) -> BTreeMap<String, Carried> {
+    let is_rigid = |(name, standing): &(&&str, &Standing)| standing.rigid && **name != GROUND;
+    let rigid = bodies.iter().filter(is_rigid);
+    let carried = rigid.map(|(name, standing)| {
+        let (at, end) = standing.places[0];
+        let orientation = standing.orientation;
+        let carried = Carried {
+            end,
+            at,
+            orientation,
+        };
+        ((*name).to_owned(), carried)
+    });
+    carried.collect()
 }
 
 /// The axis of the ground that is least along a vector.

@@ -46,8 +46,8 @@ use lissom_core::{
     Actions, AxisId, AxisName, JointId, JointResistance, MarkerId, MarkerPath, MotionCurve,
     NominalError, StateError,
 };
-use lissom_nodal::{ElementId, End, Mechanism, NodalError, NodeId};
-use lissom_spatial::{Matrix, Vector, rounded};
+use lissom_nodal::{ElementId, End, Equations, Mechanism, NodalError, NodeId};
+use lissom_spatial::{Matrix, Transform, Vector, rounded};
 use lissom_spec::{ModelSpec, Path};
 use lissom_tree::flex::FlexError;
 
@@ -185,6 +185,8 @@ pub struct NodalModel {
     has_loops: bool,
     /// The beam that elements are parts of.
     beams: BTreeMap<ElementId, String>,
+    /// Rigid bodies of the model by name.
+    rigid: BTreeMap<String, Carried>,
     /// Beams whose loads are recorded.
     loaded: Vec<LoadedBeam>,
     /// Strain gauges, in the order of the sensors; none on beams that do not deform.
@@ -243,6 +245,25 @@ struct CarryingJoint {
     reversed: bool,
     /// Where its frame is on the body written as its child.
     side: Side,
+}
+
+/// A rigid body, by the end that carries it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Carried {
+    pub(crate) end: End,
+    /// Where that is in the body's frame.
+    at: Vector<f64>,
+    /// Orientation of that frame at assembly.
+    orientation: Matrix<f64>,
+}
+
+impl Carried {
+    /// Pose of its frame.
+    pub(crate) fn pose(&self, equations: &Equations<'_>) -> Transform<f64> {
+        let rotation = equations.node(self.end.orientation).rotation * self.orientation;
+        let end = equations.node(self.end.point).position;
+        Transform::new(rotation, end - rotation * self.at)
+    }
 }
 
 /// What closes a loop.
@@ -375,6 +396,11 @@ impl NodalModel {
     /// The beam that an element is part of.
     pub(crate) fn beam_of(&self, element: ElementId) -> Option<&str> {
         self.beams.get(&element).map(String::as_str)
+    }
+
+    /// Its rigid bodies by name.
+    pub(crate) fn rigid_bodies(&self) -> impl Iterator<Item = (&str, &Carried)> {
+        self.rigid.iter().map(|(name, body)| (name.as_str(), body))
     }
 
     /// The marker of that name.

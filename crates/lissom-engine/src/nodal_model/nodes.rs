@@ -422,6 +422,7 @@ impl<'a> Builder<'a> {
             path,
             charts: None,
             has_loops: false,
+            rigid: BTreeMap::new(),
             beams: self.beams,
             loaded: Vec::new(),
             gauges: Vec::new(),

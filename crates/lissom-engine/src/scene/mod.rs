@@ -40,8 +40,8 @@ pub(crate) use tree::DrawnTree;
 use serde::Serialize;
 
 use crate::mechanism::Mechanism;
-use lissom_core::{PlaceError, Recording};
-use lissom_spatial::{Transform, Vector};
+use lissom_core::{PlaceError, Recording, rotation_matrix};
+use lissom_spatial::{Transform, Vector, rotation_vector_of};
 
 /// Everything about a model that is drawn and does not change with time.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,6 +59,33 @@ pub struct Scene {
     pub colour: Colour,
     /// What the ghost shows.
     pub ghost: Ghost,
+    /// Rigid bodies of the model, as far as something that is drawn has their orientation.
+    #[serde(skip)]
+    pub rigid: Vec<RigidFrame>,
+}
+
+/// A rigid body of the model among what is drawn.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RigidFrame {
+    /// Name in the model.
+    pub name: String,
+    /// Drawn bodies that stand for it, first the one in whose frame it is.
+    pub drawn_by: Vec<usize>,
+    /// Its frame in that body's; the same where there is none.
+    pub pose: Option<Transform<f64>>,
+}
+
+impl RigidFrame {
+    /// Position and rotation vector of something on the body of the model, in the frame of the drawn one.
+    pub fn place(&self, position: [f64; 3], rotation_vector: [f64; 3]) -> [[f64; 3]; 2] {
+        let Some(pose) = self.pose else {
+            return [position, rotation_vector];
+        };
+        let turned = pose.rotation * rotation_matrix(Vector(rotation_vector));
+        let placed = pose.translation + pose.rotation * Vector(position);
+        [placed.0, rotation_vector_of(&turned).0]
+    }
 }
 
 /// One body.
@@ -185,6 +212,9 @@ pub(crate) trait Drawable {
     /// Markers.
     fn markers(&self) -> Vec<DrawnMarker>;
 
+    /// Rigid bodies of the model, as far as something that is drawn has their orientation.
+    fn rigid_frames(&self) -> Vec<RigidFrame>;
+
     /// Whether there is a nominal motion for the ghost to follow.
     fn has_nominal(&self) -> bool;
 
@@ -249,6 +279,7 @@ impl Scene {
             } else {
                 Ghost::Undeformed
             },
+            rigid: drawable.rigid_frames(),
         }
     }
 

@@ -10,8 +10,8 @@ use lissom_tree::{Body, ClosureEnd, ClosureKind, JointKind, Place, System};
 use super::outline::Outline;
 use super::rigid::RigidConfiguration;
 use super::{
-    Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, Side, Solid, section,
-    surface,
+    Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, RigidFrame, Side, Solid,
+    section, surface,
 };
 use crate::model::Model;
 use crate::simulate::{TreeTrajectory, nominal_motions};
@@ -59,6 +59,20 @@ impl Drawable for DrawnTree<'_> {
                 side: side(self.model, marker.body, &marker.place, Attached::Marker),
             })
             .collect()
+    }
+
+    fn rigid_frames(&self) -> Vec<RigidFrame> {
+        let bodies = self.model.linkage.system.bodies().iter().enumerate();
+        let rigid = bodies.filter(|(_, body)| {
+            let own = self.spec.find_body(&body.name);
+            matches!(own.and_then(BodySpec::kind), Some(BodyKind::Rigid(_)))
+        });
+        let frame = |(index, body): (usize, &Body)| RigidFrame {
+            name: body.name.clone(),
+            drawn_by: vec![index],
+            pose: None,
+        };
+        rigid.map(frame).collect()
     }
 
     fn has_nominal(&self) -> bool {

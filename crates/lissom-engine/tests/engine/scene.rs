@@ -5,9 +5,11 @@ use lissom_core::Recording;
 use lissom_core::study::sample_instants;
 use lissom_engine::Mechanism;
 use lissom_engine::scene::{Colour, FlexiblePoint, Frames, Ghost, NotDrawn, Scene};
+use lissom_spatial::{RotationVector, Vector};
 
+use crate::loops_in_both::{AGREEMENT, FOUR_BAR};
 use crate::models::{changed, parsed};
-use crate::runs::{mechanism, nodal_mechanism};
+use crate::runs::{mechanism, nodal_mechanism, tree_mechanism};
 use crate::shipped::{
     BRANCHED_TREE, COOPERATING_ARMS, FLYING_SPAGHETTI, ROTATING_BEAM, SHUTTLE_ARM, SPACE_ARM,
     TWO_LINK,
@@ -414,5 +416,35 @@ fn beams_keep_their_names() {
         let beams = scene.bodies.iter().filter(|body| body.line.is_some());
         let names: Vec<&str> = beams.map(|body| body.name.as_str()).collect();
         assert_eq!(names, [name]);
+    }
+}
+
+/// Agreement: points of rigid bodies, on which meshes of a model stand, are where the other formulation has them, turned as bodies are.
+#[test]
+fn rigid_bodies_of_the_model_are_found_in_either_formulation() {
+    let spec = parsed(FOUR_BAR);
+    let [tree, nodes] = [tree_mechanism(&spec), nodal_mechanism(&spec, 1)].map(Recorded::of);
+    let [tree_scene, node_scene] = [&tree, &nodes].map(Recorded::scene);
+    let [tree_frames, node_frames] = [&tree, &nodes].map(|recorded| recorded.frames(4));
+    let (mark, turned) = ([0.1, -0.2, 0.3], [0.4, 0.5, -0.6]);
+    // where the mark is, and where its axes point to
+    let drawn = |scene: &Scene, frames: &Frames, body: &str, frame: usize| {
+        let own = scene.rigid.iter().find(|own| own.name == body).unwrap();
+        let at = frame * scene.bodies.len() + own.drawn_by[0];
+        let pose = &frames.poses[7 * at..][..7];
+        let [place, vector] = own.place(mark, turned);
+        let rotation = RotationVector::new(Vector(vector)).matrix();
+        [[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]]
+            .map(|axis| posed(pose, (Vector(place) + rotation * Vector(axis)).0))
+    };
+    assert_eq!(tree_frames.time_s, node_frames.time_s);
+    for body in ["crank", "coupler", "rocker"] {
+        for frame in 0..tree_frames.time_s.len() {
+            let one = drawn(&tree_scene, &tree_frames, body, frame);
+            let other = drawn(&node_scene, &node_frames, body, frame);
+            for (a, b) in one.into_iter().flatten().zip(other.into_iter().flatten()) {
+                assert!((a - b).abs() < SINGLE + AGREEMENT, "{body}: {a} {b}");
+            }
+        }
     }
 }

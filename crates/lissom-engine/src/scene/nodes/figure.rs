@@ -4,7 +4,7 @@ use lissom_nodal::{BeamFigure, End, Equations, FigureKind, NodeId};
 use lissom_spatial::{Matrix, Transform, Vector};
 
 use super::line::Line;
-use crate::nodal_model::NodalModel;
+use crate::nodal_model::{Carried, NodalModel};
 use crate::scene::FlexiblePoint;
 
 /// What a body follows.
@@ -110,6 +110,24 @@ impl Figure {
                 [root.point].into_iter().chain(ends).collect()
             }
             Kind::Mass(point, _) => vec![*point],
+        }
+    }
+
+    /// Whether it is part of what a rigid body of this name is drawn by.
+    pub(super) fn stands_for(&self, name: &str, body: &Carried) -> bool {
+        match &self.kind {
+            Kind::Rigid(..) => self.name == name,
+            Kind::Mass(point, _) => *point == body.end.point,
+            Kind::Beam(_) | Kind::Truss(..) => false,
+        }
+    }
+
+    /// Whether its frame turns with such a body.
+    pub(super) fn turns_with(&self, body: &Carried) -> bool {
+        match &self.kind {
+            Kind::Rigid(..) => true,
+            Kind::Mass(_, beside) => *beside == Some(body.end.orientation),
+            Kind::Beam(_) | Kind::Truss(..) => false,
         }
     }
 

@@ -10,8 +10,10 @@ use lissom_spatial::{Matrix, Transform, Vector};
 use self::figure::{Figure, Kind, figures, ordered, slides};
 use self::line::truss;
 use super::outline::Outline;
-use super::{Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, Side, Solid};
-use crate::nodal_model::{NodalModel, Replay};
+use super::{
+    Drawable, DrawnBody, DrawnJoint, DrawnMarker, FlexiblePoint, Look, RigidFrame, Side, Solid,
+};
+use crate::nodal_model::{Carried, NodalModel, Replay};
 
 /// A nodal model as it is drawn, and how its bodies follow the nodes.
 pub(crate) struct DrawnNodes<'m> {
@@ -58,6 +60,24 @@ impl Drawable for DrawnNodes<'_> {
 
     fn markers(&self) -> Vec<DrawnMarker> {
         markers(self.nodal, &self.figures, &self.assembled)
+    }
+
+    fn rigid_frames(&self) -> Vec<RigidFrame> {
+        let assembled = &self.assembled;
+        let frame = |(name, body): (&str, &Carried)| {
+            let figures = self.figures.iter().enumerate();
+            let (turned, others): (Vec<_>, Vec<_>) = figures
+                .filter(|(_, figure)| figure.stands_for(name, body))
+                .partition(|(_, figure)| figure.turns_with(body));
+            let &(_, first) = turned.first()?;
+            let own = turned.iter().chain(&others).map(|(index, _)| *index);
+            Some(RigidFrame {
+                name: name.to_owned(),
+                drawn_by: own.collect(),
+                pose: Some(first.pose(assembled).inverse() * body.pose(assembled)),
+            })
+        };
+        self.nodal.rigid_bodies().filter_map(frame).collect()
     }
 
     fn has_nominal(&self) -> bool {
