@@ -18,6 +18,8 @@ mod scalars;
 mod stages;
 mod tools;
 
+pub(crate) use tools::Rate;
+
 use std::collections::BTreeSet;
 
 use lissom_engine::testing::Variety;

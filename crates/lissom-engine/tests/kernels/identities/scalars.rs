@@ -84,11 +84,11 @@ fn lanes_are_bit_identical_to_single_runs() {
 #[test]
 fn values_of_dual_numbers_are_bit_identical_to_plain_ones() {
     let (case, [[q, v, a], ..]) = case_and_states();
-    let vary = |x: &[f64]| -> Vec<Dual<f64, 2>> {
+    let vary = |x: &[f64]| -> Vec<Rate> {
         x.iter()
             .map(|&value| Dual {
                 value,
-                tangent: [1.0, value],
+                tangent: [1.0 + value],
             })
             .collect()
     };

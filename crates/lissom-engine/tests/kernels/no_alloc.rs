@@ -1,18 +1,18 @@
 //! Functions that run once per step allocate nothing.
 
-#![expect(clippy::unwrap_used, reason = "helpers of tests may panic too")]
-
 use allocation_counter::measure;
 use lissom_engine::model::Model;
 use lissom_engine::simulate::{Equations, close_loops};
 use lissom_engine::testing::{Random, RandomState, Variety, random_state};
 use lissom_numerics::integrate::FirstOrder;
-use lissom_spatial::{Dual, Force, Lanes, Motion, Scalar, Vector};
+use lissom_spatial::{Force, Lanes, Motion, Scalar, Vector};
 use lissom_spec::ModelSpec;
 use lissom_tree::tree::{
     ArticulatedBody, CompositeBody, InverseDynamics, Kinematics, apply_wrench, energy,
     inverse_dynamics, marker_jacobian, marker_motion, mass_matrix, momentum,
 };
+
+use crate::identities::Rate;
 
 #[track_caller]
 fn assert_no_allocation(what: &str, run: impl FnOnce()) {
@@ -91,7 +91,7 @@ fn recursions_allocate_nothing() {
     let state = random_state(&model.linkage.system, &mut Random::new(82));
     recursions::<f64>(&model, &state);
     recursions::<Lanes<4>>(&model, &state);
-    recursions::<Dual<f64, 3>>(&model, &state);
+    recursions::<Rate>(&model, &state);
 }
 
 /// Everything that can act: torques on joints and at a marker, a table, prescribed and nominal motions, an
@@ -203,8 +203,8 @@ fn equations_of_motion_allocate_nothing() {
 #[test]
 fn implicit_stages_allocate_nothing() {
     let driven: ModelSpec = toml::from_str(DRIVEN).unwrap();
-    let shuttle = include_str!("../../../models/damaren_1995/shuttle_arm.toml");
-    let loops = include_str!("../../../models/fattah_1995/cooperating_arms.toml");
+    let shuttle = include_str!("../../../../models/damaren_1995/shuttle_arm.toml");
+    let loops = include_str!("../../../../models/fattah_1995/cooperating_arms.toml");
     let shipped = [shuttle, loops].map(|text| ModelSpec::parse(text, &[]).unwrap());
     for spec in shipped.iter().chain([&driven]) {
         let mut model = Model::build(spec).unwrap();
@@ -229,8 +229,8 @@ fn implicit_stages_allocate_nothing() {
 #[test]
 fn nominal_motions_of_loops_allocate_nothing() {
     for text in [
-        include_str!("../../../models/fattah_1995/cooperating_arms.toml"),
-        include_str!("../../../models/fattah_1995/spatial_3rrs.toml"),
+        include_str!("../../../../models/fattah_1995/cooperating_arms.toml"),
+        include_str!("../../../../models/fattah_1995/spatial_3rrs.toml"),
     ] {
         let spec = ModelSpec::parse(text, &[]).unwrap();
         let mut model = Model::build(&spec).unwrap();
