@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         ClosedEvaluation,
         Derivatives,
         Encounter,
+        EndEffector,
         Energy,
         Equilibrium,
         Evaluation,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         Rollout,
     )
     from lissom.sweeps import draw, sweep, threads
+    from lissom.workspace import WorkspaceMap
 
 # Importing NumPy takes its time, and the command does without.
 _HOME = {
@@ -54,6 +56,7 @@ _HOME = {
     "ClosedEvaluation": "results",
     "Derivatives": "results",
     "Encounter": "results",
+    "EndEffector": "results",
     "Energy": "results",
     "Equilibrium": "results",
     "Evaluation": "results",
@@ -76,6 +79,7 @@ _HOME = {
     "Simulator": "control",
     "State": "_native",
     "SweepError": "errors",
+    "WorkspaceMap": "workspace",
     "__version__": "_native",
     "body_from_matrices": "matrices",
     "draw": "sweeps",
@@ -94,6 +98,7 @@ __all__ = [
     "ClosedEvaluation",
     "Derivatives",
     "Encounter",
+    "EndEffector",
     "Energy",
     "Equilibrium",
     "Evaluation",
@@ -116,6 +121,7 @@ __all__ = [
     "Simulator",
     "State",
     "SweepError",
+    "WorkspaceMap",
     "__version__",
     "body_from_matrices",
     "draw",

@@ -22,6 +22,7 @@ from lissom.recording import Recording
 from lissom.results import (
     ClosedEvaluation,
     Encounter,
+    EndEffector,
     Equilibrium,
     Modes,
     Rollout,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from lissom.control import BatchSimulator, Sampled, Simulator
     from lissom.linear import Linearization
     from lissom.model import Model
+    from lissom.workspace import WorkspaceMap
 
 __all__ = ["Mechanism"]
 
@@ -372,7 +374,38 @@ class Mechanism(Equations):
         found["eigenvalues"] = complex_of(found["eigenvalues"])
         found["growing"] = [complex_of(own) for own in found["growing"]]
         found["encounters"] = [Encounter(*met) for met in found["encounters"]]
+        found["vibrating"] = [
+            {"frequency_rad_per_s": frequency, "damping_ratio": ratio} for frequency, ratio in found["vibrating"]
+        ]
         return Modes(**found)
+
+    def inverse(self, times_s: ArrayLike = ()) -> Recording:
+        """What would drive the model along its motion if every body and gear were rigid: torque or force, rate and power of every
+        drive, at ``times_s`` or where a run records. The motion is that of its inputs and its prescribed motions, as ``lissom inverse``
+        takes it; of more drives than degrees of freedom the smallest in sum of squares are taken. ``summary`` has peaks and root mean
+        squares."""
+        told, summary = _native.inverted(self, instants(times_s))
+        return Recording(**told, summary=json.loads(summary), model=self.model)
+
+    def end_effector(self, marker: str, near: Start | None = None) -> EndEffector:
+        """Stiffness, velocities and lowest frequency at a marker, at rest near a state or the one that the model writes, with driven
+        joints held."""
+        begin = self.state() if near is None else self._begun(near)
+        return EndEffector(**_native.end_effector(self, begin, marker))
+
+    def map(
+        self,
+        over: Mapping[str, ArrayLike],
+        *,
+        marker: str | None = None,
+        threads: int | None = None,
+    ) -> WorkspaceMap:
+        """The mechanism at a marker, by default its last, over a grid of two coordinates: of joints, ``{"shoulder.angle": a,
+        "elbow.angle": b}``, or of a marker, ``{"hand.x": x, "hand.y": y}``, with values that rise. For a grid of a marker joints follow
+        by inverse kinematics, from one place to the next."""
+        from lissom.workspace import mapped
+
+        return mapped(self, over, marker, threads)
 
     def perturb(
         self,

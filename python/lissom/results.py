@@ -15,6 +15,7 @@ __all__ = [
     "ClosedEvaluation",
     "Derivatives",
     "Encounter",
+    "EndEffector",
     "Energy",
     "Equilibrium",
     "Evaluation",
@@ -65,6 +66,24 @@ class Encounter(NamedTuple):
     kind: str
     """``"coalescence"`` (two frequencies have become one), ``"separation"`` (they part again), ``"ambiguity"`` (they cannot be told
     apart) or ``"untracked"`` (the equations change too much between instants, and curves may have swapped: take more)."""
+
+
+class EndEffector(NamedTuple):
+    """A mechanism at a marker, at rest with its driven joints held; directions are those of the ground frame."""
+
+    position_m: Array
+    compliance_m_per_n: Array
+    """Displacement of the marker by a force on it: 3 × 3; NaN where nothing holds it."""
+    stiffness_n_per_m: Array
+    """Force by displacement: 3 × 3; NaN where the marker cannot be displaced in all directions, or nothing holds it."""
+    free: str | None
+    """The coordinate that nothing holds."""
+    jacobian: Array
+    """Velocity of the marker for every driven coordinate at unit rate, nothing deforming: 3 × coordinates."""
+    driven: list[str]
+    """The coordinates that are driven, and are held."""
+    frequency_rad_per_s: float
+    """Lowest natural frequency; NaN where nothing vibrates or the equilibrium is unstable."""
 
 
 class Energy(NamedTuple):
@@ -131,6 +150,9 @@ class Modes(NamedTuple):
     """Whether nothing else can grow; not so where the lowest modes of many were sought alone."""
     encounters: list[Encounter]
     """Where numbers of modes are a convention, by rising instants."""
+    vibrating: list[dict[str, float]]
+    """Those that vibrate at the last instant, as the model file takes them for input shaping:
+    ``model.replace({"shaping.zvd": modes.vibrating})``."""
 
 
 class Rollout(NamedTuple):

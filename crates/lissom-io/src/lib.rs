@@ -4,7 +4,7 @@
 //! nowhere else, [`table`] understands time tables, [`measured`] tables of laboratories, [`urdf`] robots of other programs, [`body_file`] reduced bodies, [`visual`] meshes that bodies are drawn by, [`models`] come with the program,
 //! [`stored`] reads a run back, [`continued`] the part of one that goes on, [`state`] states of mechanisms. Writing: [`csv`],
 //! [`npz`] and [`mat`] turn a recording into bytes, [`arrays`] what is no recording, [`manifest`] tells how it came about, [`summary`]
-//! what came of it, [`size`] whether it fits into memory, [`model_summary`] and [`body_summary`] what is understood of a model and of a body, [`checkpoint`] keeps a long run on its way, [`compare`] sets runs side by side, [`converge`] tells how accurate one is, [`perturb`] what came of a linear one, [`response`] how one answers to frequencies, [`sweep`] makes many runs on [`threads`], [`fit`] finds numbers of a model from measured data, [`map`] looks at one over a grid,
+//! what came of it, [`size`] whether it fits into memory, [`model_summary`] and [`body_summary`] what is understood of a model and of a body, [`checkpoint`] keeps a long run on its way, [`compare`] sets runs side by side, [`converge`] tells how accurate one is, [`perturb`] what came of a linear one, [`inverse`] what drives a motion takes, [`response`] how one answers to frequencies, [`sweep`] makes many runs on [`threads`], [`fit`] finds numbers of a model from measured data, [`map`] looks at one over a grid,
 //! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
 //! together, [`output`] fills a folder and [`record`] does it all for one run, of a model in the form of [`AsRun`]. Nothing here knows mechanics and nothing prints.
 
@@ -22,6 +22,7 @@ pub mod converge;
 pub mod csv;
 pub mod error;
 pub mod fit;
+pub mod inverse;
 pub mod linear;
 pub mod load;
 pub mod manifest;

@@ -90,11 +90,21 @@ impl GridAxis {
         };
         let values = values.iter().map(|value| value.parse::<f64>().ok());
         let values = values.collect::<Option<Vec<f64>>>().unwrap_or_default();
-        if values.len() < 2 || !values.windows(2).all(|pair| pair[0] < pair[1]) {
-            return Err(format!("`{text}` has no values that rise; {HOW}"));
+        Self::new(name.trim(), values).map_err(|error| format!("{error}; {HOW}"))
+    }
+
+    /// An axis of two values or more.
+    ///
+    /// # Errors
+    ///
+    /// When they do not rise.
+    pub fn new(name: &str, values: Vec<f64>) -> Result<Self, String> {
+        let rise = values.windows(2).all(|pair| pair[0] < pair[1]);
+        if values.len() < 2 || !rise || !values.iter().all(|value| value.is_finite()) {
+            return Err(format!("`{name}` has no values that rise"));
         }
         Ok(Self {
-            name: name.trim().to_owned(),
+            name: name.to_owned(),
             values,
         })
     }
@@ -142,15 +152,16 @@ impl Map {
                 near.unwrap_or_default()
             ));
         }
-        let (states, units) = states(mechanism, axes)?;
-        let (found, done) = (Mutex::new(vec![None; count]), AtomicUsize::new(0));
+        let (grid, units) = Grid::of(mechanism, axes)?;
+        let states = grid.states(mechanism, axes, &mut || watch(0) == Flow::Stop);
+        let (found, done) = (Mutex::new(vec![None; states.len()]), AtomicUsize::new(0));
         let work = |at: usize, is_stopped: &mut dyn FnMut() -> bool| {
             let place = looked_at(mechanism, marker, &states[at], is_stopped);
             found.lock().unwrap_or_else(PoisonError::into_inner)[at] = place;
             done.fetch_add(1, Ordering::Relaxed);
         };
         let mut is_stopped = || watch(done.load(Ordering::Relaxed)) == Flow::Stop;
-        on_threads((0..count).collect(), threads, work, &mut is_stopped);
+        on_threads((0..states.len()).collect(), threads, work, &mut is_stopped);
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let places: Vec<Result<EndEffector, String>> =
             found.into_iter().map_while(|place| place).collect();
@@ -267,15 +278,45 @@ fn looked_at(
     }
 }
 
-/// States of a grid, at rest, and the units of its axes.
-type States = (Vec<Result<State, String>>, [String; 2]);
+/// What a grid is over.
+enum Grid<'a> {
+    Joints,
+    Marker([(&'a str, TwistComponent); 2]),
+}
 
-fn states(mechanism: &Mechanism, axes: &[GridAxis; 2]) -> Result<States, String> {
-    let mut start = mechanism.written();
-    start.velocity.fill(0.0);
-    let [across, upward] = axes;
-    let (columns, rows) = (across.values.len(), upward.values.len());
-    if let [Some(one), Some(other)] = axes.each_ref().map(|axis| axis.of_marker(mechanism)) {
+impl<'a> Grid<'a> {
+    /// Both axes as what they name, with their units.
+    fn of(mechanism: &Mechanism, axes: &'a [GridAxis; 2]) -> Result<(Self, [String; 2]), String> {
+        if let [Some(one), Some(other)] = axes.each_ref().map(|axis| axis.of_marker(mechanism)) {
+            let unit = |component: TwistComponent| if component.entry() < 3 { "rad" } else { "m" };
+            let units = [one.1, other.1].map(|component| unit(component).to_owned());
+            return Ok((Self::Marker([one, other]), units));
+        }
+        let [positions, _] = mechanism.coordinates().map_err(|error| error.to_string())?;
+        let unit = |axis: &GridAxis| {
+            let own = positions.iter().find(|own| own.name == axis.name);
+            own.map(|own| own.unit.to_owned()).ok_or_else(|| {
+                let near = nearest(&axis.name, positions.iter().map(|own| own.name.as_str()));
+                let near = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
+                format!(
+                    "`{}` is no coordinate of the model{near}; take two coordinates of joints, or two components of a marker, as hand.x and hand.y",
+                    axis.name
+                )
+            })
+        };
+        Ok((Self::Joints, [unit(&axes[0])?, unit(&axes[1])?]))
+    }
+
+    /// States at all places, at rest; none if it was stopped.
+    fn states(
+        &self,
+        mechanism: &Mechanism,
+        axes: &[GridAxis; 2],
+        is_stopped: &mut dyn FnMut() -> bool,
+    ) -> Vec<Result<State, String>> {
+        let mut start = mechanism.written();
+        start.velocity.fill(0.0);
+        let (columns, rows) = (axes[0].values.len(), axes[1].values.len());
         let mut states = vec![Err(String::new()); columns * rows];
         let mut near = start;
         for row in 0..rows {
@@ -285,61 +326,57 @@ fn states(mechanism: &Mechanism, axes: &[GridAxis; 2]) -> Result<States, String>
                 places.reverse();
             }
             for column in places {
-                let target =
-                    |(marker, component): (&str, TwistComponent), position: f64| MarkerTarget {
-                        marker: marker.to_owned(),
-                        component,
-                        position,
-                        rate: 0.0,
-                    };
-                let targets = Targets {
-                    held: Vec::new(),
-                    markers: vec![
-                        target(one, across.values[column]),
-                        target(other, upward.values[row]),
-                    ],
+                if is_stopped() {
+                    return Vec::new();
+                }
+                let values = [axes[0].values[column], axes[1].values[row]];
+                let state = match self {
+                    Self::Joints => posed(mechanism, near.time_s, axes, values),
+                    Self::Marker(components) => placed(mechanism, &near, *components, values),
                 };
-                let found = mechanism.configured(&near, &targets);
-                let found = found.map_err(|error| error.to_string());
-                let state =
-                    found.map(|found| found.map_or_else(|| near.clone(), |found| found.state));
-                if let Ok(state) = &state {
+                if let (Self::Marker(_), Ok(state)) = (self, &state) {
                     near = state.clone();
                 }
                 states[row * columns + column] = state;
             }
         }
-        let unit = |component: TwistComponent| if component.entry() < 3 { "rad" } else { "m" };
-        return Ok((states, [unit(one.1).to_owned(), unit(other.1).to_owned()]));
+        states
     }
-    let [positions, _] = mechanism.coordinates().map_err(|error| error.to_string())?;
-    let unit = |axis: &GridAxis| {
-        let own = positions.iter().find(|own| own.name == axis.name);
-        own.map(|own| own.unit.to_owned()).ok_or_else(|| {
-            let near = nearest(&axis.name, positions.iter().map(|own| own.name.as_str()));
-            let near = near.map_or_else(String::new, |near| format!(" (did you mean `{near}`?)"));
-            format!(
-                "`{}` is no coordinate of the model{near}; take two coordinates of joints, or two components of a marker, as hand.x and hand.y",
-                axis.name
-            )
-        })
+}
+
+/// The state at rest with two coordinates of joints where they should be, and others as the model writes them.
+fn posed(
+    mechanism: &Mechanism,
+    time_s: f64,
+    axes: &[GridAxis; 2],
+    values: [f64; 2],
+) -> Result<State, String> {
+    let given = axes.iter().map(|axis| axis.name.clone()).zip(values);
+    let given: BTreeMap<String, f64> = given.collect();
+    let mut state = (mechanism.state(time_s, &given)).map_err(|error| error.to_string())?;
+    state.velocity.fill(0.0);
+    Ok(state)
+}
+
+/// The state at rest near another with two components of a marker where they should be.
+fn placed(
+    mechanism: &Mechanism,
+    near: &State,
+    components: [(&str, TwistComponent); 2],
+    values: [f64; 2],
+) -> Result<State, String> {
+    let target = |((marker, component), position): ((&str, TwistComponent), f64)| MarkerTarget {
+        marker: marker.to_owned(),
+        component,
+        position,
+        rate: 0.0,
     };
-    let units = [unit(across)?, unit(upward)?];
-    let state = |at: usize| {
-        let given: BTreeMap<String, f64> = [
-            (across.name.clone(), across.values[at % columns]),
-            (upward.name.clone(), upward.values[at / columns]),
-        ]
-        .into();
-        let state = mechanism
-            .state(start.time_s, &given)
-            .map_err(|error| error.to_string());
-        state.map(|mut state| {
-            state.velocity.fill(0.0);
-            state
-        })
+    let targets = Targets {
+        held: Vec::new(),
+        markers: components.into_iter().zip(values).map(target).collect(),
     };
-    Ok(((0..columns * rows).map(state).collect(), units))
+    let found = (mechanism.configured(near, &targets)).map_err(|error| error.to_string())?;
+    Ok(found.map_or_else(|| near.clone(), |found| found.state))
 }
 
 /// Components of the velocity that driven joints move anywhere.

@@ -5,6 +5,7 @@ use std::io::ErrorKind;
 use std::ops::Range;
 
 use lissom::evaluate::EvaluateError;
+use lissom::inverse::InverseError;
 use lissom::{AnalysisError, LinearError, RunError, StateError};
 use lissom_io::IoError;
 use lissom_io::body_summary::BodyError;
@@ -107,6 +108,12 @@ impl Raise for AnalysisError {
             _ => (None, self.coordinate()),
         };
         simulation_error(py, self, told)
+    }
+}
+
+impl Raise for InverseError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        simulation_error(py, self, (None, None))
     }
 }
 

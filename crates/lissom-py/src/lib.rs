@@ -26,6 +26,7 @@ mod study;
 mod sweep;
 mod threads;
 mod watch;
+mod workspace;
 
 use std::ffi::OsString;
 
@@ -65,11 +66,14 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(study::find_equilibrium, module)?)?;
     module.add_function(wrap_pyfunction!(study::linearized, module)?)?;
     module.add_function(wrap_pyfunction!(study::find_modes, module)?)?;
+    module.add_function(wrap_pyfunction!(study::inverted, module)?)?;
     module.add_function(wrap_pyfunction!(study::perturbed, module)?)?;
     module.add_function(wrap_pyfunction!(study::converged, module)?)?;
     module.add_function(wrap_pyfunction!(study::compared, module)?)?;
     module.add_function(wrap_pyfunction!(sweep::drawn, module)?)?;
     module.add_function(wrap_pyfunction!(batch::rolled, module)?)?;
     module.add_function(wrap_pyfunction!(threads::limit_threads, module)?)?;
+    module.add_function(wrap_pyfunction!(workspace::end_effector, module)?)?;
+    module.add_function(wrap_pyfunction!(workspace::mapped, module)?)?;
     Ok(())
 }

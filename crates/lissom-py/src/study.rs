@@ -4,6 +4,8 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use lissom::converge::{ConvergeOptions, converge};
+use lissom::inverse::inverse_dynamics;
+use lissom::shaping::shaped_modes;
 use lissom::spec::ModelSpec;
 use lissom::{
     AnalysisError, Complex, DrivenJoints, Flow, Interpolation, ModeAt, ModesOptions,
@@ -13,7 +15,7 @@ use lissom_io::compare::{Choice, Comparison, Runs, refuse_nodes, with_choices};
 use lissom_io::converge::{ConvergenceReport, RunCost};
 use lissom_io::linear::{USUAL_POINTS, evenly, instants_of_motion};
 use lissom_io::summary::Summary;
-use lissom_io::{linear, perturb, size};
+use lissom_io::{inverse, linear, perturb, size};
 use numpy::PyArray1;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -191,11 +193,36 @@ pub(crate) fn find_modes<'py>(
     };
     told.set_item("coordinates", name(&tracked.coordinates))?;
     told.set_item("rigid", name(&tracked.rigid))?;
+    let vibrating = shaped_modes(&tracked).into_iter();
+    let vibrating = vibrating.map(|own| (own.frequency_rad_per_s, own.damping_ratio));
+    told.set_item("vibrating", vibrating.collect::<Vec<_>>())?;
     told.set_item("held", name(&frozen.held))?;
     let encounters = tracked.encounters.into_iter();
     let encounters = encounters.map(|met| (met.time, met.modes, met.kind.key()));
     told.set_item("encounters", encounters.collect::<Vec<_>>())?;
     Ok(told)
+}
+
+/// What drives the motion of the model with rigid links, at the instants that a run records or those that are named, and what is said of it, as JSON.
+#[pyfunction]
+pub(crate) fn inverted<'py>(
+    mechanism: &Bound<'py, Mechanism>,
+    times_s: Vec<f64>,
+) -> PyResult<(Bound<'py, PyDict>, String)> {
+    let (py, own) = (mechanism.py(), mechanism.get());
+    refuse_too_large(own, &own.loaded.spec, None)?;
+    let simulation = &own.loaded.spec.simulation;
+    let times_s = if times_s.is_empty() {
+        sample_instants_from(&own.loaded.spec, simulation.start_s, &[])
+    } else {
+        instants_of_motion(simulation, simulation.start_s, &times_s, 1)
+            .map_err(|error| PyValueError::new_err(format!("times_s: {error}")))?
+    };
+    let found = answered(py, |watch| {
+        inverse_dynamics(&own.mechanism, &times_s, watch)
+    })?;
+    let summary = inverse::summary(&own.loaded, &found);
+    Ok((given(py, &found.recording)?, summary.to_string()))
 }
 
 /// Complex numbers as pairs of their parts, in an array of a shape with one more axis.

@@ -3,9 +3,9 @@
 use lissom::inverse::{DriveDuty, Duty, InverseDynamics, inverse_dynamics};
 use lissom::sample_instants_from;
 use lissom_io::load::Loaded;
-use lissom_io::record;
+use lissom_io::{inverse, record};
 use lissom_report::Chart;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::run;
 use crate::arguments::InverseArguments;
@@ -41,7 +41,7 @@ pub(crate) fn run(arguments: &InverseArguments) -> Result<(), Stop> {
         arguments.answer.warn(warning);
     }
     let asked = json!({ "verb": "inverse", "model": named.name, "set": named.changes() });
-    let mut summary = as_json(&loaded, &found);
+    let mut summary = inverse::summary(&loaded, &found);
     let recording = &found.recording;
     let files = record::write_recording(
         batch,
@@ -77,31 +77,6 @@ pub(crate) fn run(arguments: &InverseArguments) -> Result<(), Stop> {
         Some(at_s) => Err(Stop::interrupted(at_s, "the motion", &folder)),
         None => Ok(()),
     }
-}
-
-fn as_json(loaded: &Loaded, found: &InverseDynamics) -> Value {
-    let duty = |duty: &Duty| {
-        json!({
-            "channel": duty.channel, "unit": duty.unit, "peak": duty.peak, "rms": duty.rms,
-        })
-    };
-    let drives: Vec<Value> = (found.drives.iter())
-        .map(|drive| {
-            json!({
-                "name": drive.name, "effort": duty(&drive.effort), "rate": duty(&drive.rate),
-                "power": duty(&drive.power),
-            })
-        })
-        .collect();
-    json!({
-        "model": loaded.name(),
-        "lissom_version": env!("CARGO_PKG_VERSION"),
-        "completed": found.stopped_at.is_none(),
-        "method": "rigid inverse dynamics",
-        "degrees_of_freedom": found.degrees_of_freedom,
-        "warning": found.warning,
-        "drives": drives,
-    })
 }
 
 fn in_words(loaded: &Loaded, found: &InverseDynamics) -> String {
