@@ -5,6 +5,7 @@
 
 use std::f64::consts::TAU;
 
+use lissom_numerics::{Random, normal_quantile};
 use lissom_spatial::{Force, Real, Vector};
 use lissom_spec::spec::{EncoderSide, JointKind, ModelSpec, SensorKind, SensorSpec};
 
@@ -46,7 +47,8 @@ pub enum Measured {
 
 #[derive(Clone, Debug, PartialEq)]
 struct Noise {
-    key: u64,
+    /// A stream per channel, a place per period.
+    random: Random,
     period: f64,
     rms: Vec<f64>,
 }
@@ -93,7 +95,7 @@ impl Sensor {
             bias,
             resolution: resolution(model, kind),
             noise: spec.noise.as_ref().map(|noise| Noise {
-                key: mixed(named(&spec.name) ^ u64::from(noise.seed)),
+                random: Random::new(named(&spec.name) ^ u64::from(noise.seed)),
                 period: noise.period_s,
                 rms: noise.rms.clone(),
             }),
@@ -300,27 +302,9 @@ impl Noise {
     /// The number that holds at an instant.
     fn at(&self, time_s: f64, channel: usize) -> f64 {
         let period = (time_s / self.period + SAME).floor();
-        // one stream per channel, one number per period
-        let stream = mixed(self.key ^ channel as u64);
-        self.rms[channel] * normal(stream ^ period.to_bits())
+        let stream = u32::try_from(channel).unwrap_or(u32::MAX);
+        self.rms[channel] * normal_quantile(self.random.unit(stream, period.to_bits()))
     }
-}
-
-/// A normally distributed number of unit variance for a key, by Box and Muller's transformation.
-fn normal(key: u64) -> f64 {
-    // 53 bits each, the first never zero
-    let uniform = |bits: u64| ((bits >> 11) as f64 + 0.5) / (1_u64 << 53) as f64;
-    let first = mixed(key);
-    let second = mixed(first ^ 0x9e37_79b9_7f4a_7c15);
-    (-2.0 * uniform(first).ln()).sqrt() * (TAU * uniform(second)).cos()
-}
-
-/// Steele, Lea and Flood's `SplitMix64`: neighbouring keys give numbers that have nothing to do with each other.
-fn mixed(key: u64) -> u64 {
-    let z = key.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// A key of a name, by the FNV-1a hash.
@@ -340,7 +324,7 @@ mod tests {
     fn noise_is_white_and_normal() {
         const COUNT: usize = 100_000;
         let noise = Noise {
-            key: mixed(named("gauge") ^ 7),
+            random: Random::new(named("gauge") ^ 7),
             period: 1e-3,
             rms: vec![2.0, 1.0],
         };
@@ -363,7 +347,7 @@ mod tests {
     #[test]
     fn noise_is_held_for_its_period() {
         let noise = Noise {
-            key: 1,
+            random: Random::new(1),
             period: 0.1,
             rms: vec![1.0],
         };

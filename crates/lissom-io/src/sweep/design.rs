@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use lissom::Override;
+use lissom_numerics::{Random, normal_quantile};
 
-use super::random::{Random, normal_quantile};
 use crate::csv::fields;
 
 /// Most runs of a sweep.

@@ -11,7 +11,6 @@
 mod design;
 mod folder;
 mod measure;
-mod random;
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
