@@ -1,7 +1,7 @@
 //! [`Fitted`]: what a fit has found.
 
 use lissom::{Channel, Recording};
-use lissom_numerics::{Combination, LeastSquares};
+use lissom_numerics::{Combination, LeastSquares, student_quantile};
 use lissom_spatial::rounded;
 use lissom_spec::WrittenNumbers;
 use serde::Serialize;
@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::{Fit, FitError, LEAST_NOISE, Parameter, first, spread};
 
-/// The quantile of a standard normal variable at 97.5 %.
-const NORMAL: f64 = 1.959_963_984_540_054;
+/// What 95 % are between, if as much is above as below.
+const ABOVE: f64 = 0.975;
 /// A combination of parameters is hardly known when its standard deviation is this part of their starts.
 const HARDLY_KNOWN: f64 = 0.5;
 /// What is left over is not white when neighbours correlate by more than this, and by more than chance has it.
@@ -80,7 +80,7 @@ impl Fitted {
         modelled: Vec<Vec<f64>>,
     ) -> Self {
         let freedom = found.residuals.len() - found.parameters.len();
-        let wide = student(freedom);
+        let wide = student_quantile(ABOVE, freedom);
         let estimate = |(at, parameter): (usize, &Parameter)| {
             let (value, deviation) = (found.parameters[at], found.covariance[at][at].sqrt());
             Estimate {
@@ -238,32 +238,5 @@ fn side_by_side(measured: &Recording, modelled: Vec<Vec<f64>>) -> Recording {
     Recording {
         time_s: measured.time_s.clone(),
         channels: channels.flat_map(pair).collect(),
-    }
-}
-
-/// The quantile of Student's distribution at 97.5 %, by the expansion about the normal one \[Abramowitz & Stegun 26.7.5\]: to 0.2 % from five degrees of
-/// freedom on.
-fn student(freedom: usize) -> f64 {
-    let (n, z) = (freedom as f64, NORMAL);
-    let power = |k: i32| z.powi(k);
-    let first = (power(3) + z) / 4.0;
-    let second = (5.0 * power(5) + 16.0 * power(3) + 3.0 * z) / 96.0;
-    let third = (3.0 * power(7) + 19.0 * power(5) + 17.0 * power(3) - 15.0 * z) / 384.0;
-    z + first / n + second / (n * n) + third / (n * n * n)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Printed: tables of Student's distribution, four digits.
-    #[test]
-    fn intervals_are_students() {
-        for (freedom, printed, within) in
-            [(5, 2.5706, 2e-3), (10, 2.2281, 1e-4), (100, 1.9840, 5e-5)]
-        {
-            let found = student(freedom);
-            assert!((found / printed - 1.0).abs() < within, "{freedom}: {found}");
-        }
     }
 }
