@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use lissom_core::study::{Equilibrium, Found, Run, SimulateOptions, Watch, simulate};
 use lissom_core::{
     Axis, Controlled, Dynamics, NominalDrives, NominalError, PlaceError, Recording, RunError,
-    Signals, State, StateError, state_of, with_control,
+    Sensor, Signals, State, StateError, state_of, with_control,
 };
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
@@ -107,6 +107,17 @@ impl Mechanism {
             chosen_functions: self.chosen_functions.clone(),
             spec,
         })
+    }
+
+    /// The same mechanism with sensors that read without noise and steps, for whoever compares runs of mechanisms that differ a little. What sensors are
+    /// biased by stays.
+    #[must_use]
+    pub fn with_ideal_sensors(mut self) -> Self {
+        let of_nodes = self.nodal.iter_mut().map(NodalModel::actions_mut);
+        for actions in of_nodes.chain([&mut self.tree.actions]) {
+            actions.sensors.iter_mut().for_each(Sensor::make_ideal);
+        }
+        self
     }
 
     /// Functions of beams whose model left the choice, as they were chosen.

@@ -393,6 +393,11 @@ impl NodalModel {
         mechanism.deformation_dof(axis.element, axis.deformation)
     }
 
+    /// What acts on it and measures it.
+    pub(crate) fn actions_mut(&mut self) -> &mut Actions {
+        &mut self.actions
+    }
+
     /// The beam that an element is part of.
     pub(crate) fn beam_of(&self, element: ElementId) -> Option<&str> {
         self.beams.get(&element).map(String::as_str)

@@ -117,6 +117,16 @@ impl Fitted {
         fitted
     }
 
+    /// Says which sensors of the model were taken for better than they are.
+    pub(super) fn warn_of_sensors(&mut self, blurred: &[String]) {
+        if !blurred.is_empty() {
+            self.warnings.push(format!(
+                "noise and steps that the model gives to {} are left out of its runs: readings are fitted by what they are on average",
+                blurred.join(", ")
+            ));
+        }
+    }
+
     fn warn(&self, parameters: &[Parameter], found: &LeastSquares) -> Vec<String> {
         let mut warnings = Vec::new();
         if !self.converged {

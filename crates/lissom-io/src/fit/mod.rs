@@ -8,14 +8,14 @@
 //!
 //! Parameters enter where a mechanism is built: bodies are reduced in plain numbers, through which no dual number goes. Derivatives are therefore
 //! central differences of runs, made with tolerances so tight that the runs of a difference share their errors; `docs/guide/measured-data.md` says how good
-//! they are.
+//! they are. Sensors read without noise and steps, which differences would take for the effect of a parameter.
 
 mod fitted;
 
 use std::sync::{Mutex, PoisonError};
 
-use lissom::spec::{IntegratorSpec, SimulationSpec};
-use lissom::{Ending, Flow, ModelError, Override, Recording, SimulateOptions};
+use lissom::spec::{IntegratorSpec, SensorSpec, SimulationSpec};
+use lissom::{Ending, Flow, ModelError, ModelSpec, Override, Recording, SimulateOptions};
 use lissom_numerics::{LeastSquares, LeastSquaresError, least_squares};
 use lissom_spec::WrittenNumbers;
 
@@ -138,7 +138,7 @@ impl Fit<'_> {
     ///
     /// Why there is no result.
     pub fn run(&self, watch: &mut dyn FnMut(usize) -> Flow) -> Result<Fitted, FitError> {
-        self.check()?;
+        let blurred = self.check()?;
         let start: Vec<f64> = self.parameters.iter().map(|one| one.start).collect();
         let mut runs = Runs {
             fit: self,
@@ -165,11 +165,13 @@ impl Fit<'_> {
             .modelled(&found.parameters, &mut || false)
             .map_err(FitError::Start)?;
         let modelled = modelled.unwrap_or_default();
-        Ok(Fitted::new(self, &found, runs.count + 1, modelled))
+        let mut fitted = Fitted::new(self, &found, runs.count + 1, modelled);
+        fitted.warn_of_sensors(&blurred);
+        Ok(fitted)
     }
 
-    /// Whether data and model fit together.
-    fn check(&self) -> Result<(), FitError> {
+    /// Whether data and model fit together. Returns the sensors whose noise or steps are left out.
+    fn check(&self) -> Result<Vec<String>, FitError> {
         let wrong = |what: String| Err(FitError::Wrong(what));
         let loaded = (self.load)(&[]).map_err(|error| FitError::Start(error.to_string()))?;
         let signals = loaded.mechanism.signals();
@@ -201,7 +203,7 @@ impl Fit<'_> {
                 "the first instant was measured at {first} s, and the simulation begins at {start_s} s; shift the instants, or set \
                  simulation.start_s"
             )),
-            [_, .., last] if last > start_s => Ok(()),
+            [_, .., last] if last > start_s => Ok(blurred(&loaded.spec)),
             _ => wrong("there are no instants after the start of the simulation".to_owned()),
         }
     }
@@ -219,6 +221,7 @@ impl Fit<'_> {
         let changes = pairs.map(change).collect::<Result<Vec<_>, _>>();
         let changes = changes.map_err(|error| error.to_string())?;
         let loaded = (self.load)(&changes).map_err(|error| error.to_string())?;
+        let mechanism = loaded.mechanism.with_ideal_sensors();
         let mut watch = |_: f64| {
             if is_stopped() {
                 Flow::Stop
@@ -226,7 +229,7 @@ impl Fit<'_> {
                 Flow::Continue
             }
         };
-        let start = match loaded.mechanism.start_watched(&mut watch) {
+        let start = match mechanism.start_watched(&mut watch) {
             Ok(start) => start,
             Err(_) if watch(0.0) == Flow::Stop => return Ok(None),
             Err(error) => return Err(error.to_string()),
@@ -241,7 +244,7 @@ impl Fit<'_> {
             channels: Some(&names),
             most_lengths: f64::INFINITY,
         };
-        let run = (loaded.mechanism).simulate(&start, &simulation, &options, &mut watch);
+        let run = mechanism.simulate(&start, &simulation, &options, &mut watch);
         match &run.ending {
             Ending::Completed => {}
             Ending::Stopped { .. } => return Ok(None),
@@ -366,6 +369,17 @@ impl Runs<'_> {
             .collect();
         words.join(", ")
     }
+}
+
+/// Sensors that a model gives noise or steps.
+fn blurred(spec: &ModelSpec) -> Vec<String> {
+    let has_steps = |sensor: &SensorSpec| {
+        let encoder = sensor.encoder.as_ref();
+        encoder.is_some_and(|own| own.counts_per_revolution.or(own.resolution_m).is_some())
+    };
+    let sensors = spec.sensor.iter();
+    let blurred = sensors.filter(|sensor| sensor.noise.is_some() || has_steps(sensor));
+    blurred.map(|sensor| sensor.name.clone()).collect()
 }
 
 /// How much a channel varies: its root mean square about its mean, or one where it does not.

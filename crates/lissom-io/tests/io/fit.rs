@@ -173,6 +173,53 @@ fn derivatives_are_those_of_the_closed_form() {
     assert!(noisy.warnings.is_empty(), "{:?}", noisy.warnings);
 }
 
+/// Independent way: channels of a coarse and noisy encoder are fitted as the angle that it measures, in a loop that a controller closes over it too, and its bias is a
+/// parameter like others.
+#[test]
+fn sensors_are_read_without_noise_and_steps() {
+    // two fits of the same residuals
+    const SAME: f64 = 1e-6;
+    let sensor = "[[sensor]]\nname = \"encoder\"\nencoder = { joint = \"hinge\", counts_per_revolution = 200 }\nbias = [0.01]\nnoise = { rms = [0.05], period_s = 0.02 }\n\
+                  [[controller]]\nname = \"servo\"\nmeasures = [\"encoder\"]\ndrives = [\"hinge\"]\nstate_space = { d = [[-0.5]] }\nsampled = { period_s = 0.02 }\n";
+    let blurred = MODEL.replace("[simulation]", &format!("{sensor}[simulation]"));
+    let clear = (blurred.replace(", counts_per_revolution = 200", ""))
+        .replace("noise = { rms = [0.05], period_s = 0.02 }\n", "");
+    let data = measured(&noise(3));
+    let off = 0.03;
+    let mut read = data.clone();
+    read.channels[0].name = "encoder".to_owned();
+    read.channels[0]
+        .samples
+        .iter_mut()
+        .for_each(|sample| *sample += 0.01);
+    let expected = fitted(&clear, &PATHS, &data);
+    let found = fitted(&blurred, &PATHS, &read);
+    assert!(found.converged);
+    for (found, expected) in found.parameters.iter().zip(&expected.parameters) {
+        assert!(
+            (found.value / expected.value - 1.0).abs() < SAME,
+            "{found:?}"
+        );
+        assert!(
+            (found.deviation / expected.deviation - 1.0).abs() < SAME,
+            "{found:?}"
+        );
+    }
+    let told = found.warnings.last().unwrap();
+    assert!(told.contains("to encoder are left out"), "{told}");
+    let open = blurred.replace("d = [[-0.5]]", "d = [[0.0]]");
+    read.channels[0]
+        .samples
+        .iter_mut()
+        .for_each(|sample| *sample += off - 0.01);
+    let found = fitted(&open, &["sensor.encoder.bias.0"], &read);
+    let own = &found.parameters[0];
+    assert!(
+        (own.value - off).abs() < 3.0 * own.deviation && own.deviation < 0.002,
+        "{own:?}"
+    );
+}
+
 /// By construction: of two loads in one place only the sum can be told, and what the model lacks is not noise.
 #[test]
 fn what_cannot_be_told_is_said() {
