@@ -28,8 +28,10 @@ class Fit(NamedTuple):
     """Their standard deviations; infinite where the data say nothing of one."""
     intervals: dict[str, tuple[float, float]]
     """What covers the truth in 95 of 100 cases, if noise is all that is left over."""
+    bounds: dict[str, float]
+    """Parameters that stay at a bound of the model because the data ask for values beyond, with that bound."""
     covariance: Array
-    """Of the parameters, in their order."""
+    """Of the parameters, in their order; zero for those that stay at a bound."""
     model: Model
     """The model with these values."""
     recording: Recording
@@ -61,6 +63,7 @@ def fit(model: Model, measured: Recording, parameters: Sequence[str], *, each: b
         intervals={
             path: (known(one["interval_95"][0], -np.inf), known(one["interval_95"][1])) for path, one in own.items()
         },
+        bounds={path: one["bound"] for path, one in own.items() if one["bound"] is not None},
         covariance=np.array([[known(entry) for entry in row] for row in told["covariance"]]),
         model=Model.from_text(text, name=model.label),
         recording=Recording(drawn["time_s"], drawn["channels"], drawn["units"]),

@@ -3,8 +3,19 @@
 //! Steps are those of Levenberg and Marquardt, with columns of the Jacobian scaled to unit length and the damping of Nielsen (1999). Derivatives are
 //! central differences over [`STEP`] of a parameter's scale: residuals come from whole runs of a model that is built anew for every value, through which no
 //! dual number passes. A value for which there are no residuals, because no model has it, ends a step and nothing else.
+//!
+//! Parameters stay within bounds. Every step is the best one of the linear residuals within them (`step.rs`); where a parameter ends at one that it
+//! would pass, it is taken for known there, and the covariance is that of the others. Beside a bound derivatives are one-sided differences of second order.
+
+mod knowledge;
+mod step;
+#[cfg(test)]
+mod tests;
 
 use nalgebra::{DMatrix, DVector};
+
+use knowledge::Knowledge;
+use step::{Room, damped_step};
 
 /// Half the span of a difference, as a part of a parameter's scale. With smooth residuals a derivative is off by about the square of it.
 const STEP: f64 = 1e-4;
@@ -18,6 +29,10 @@ const SMALLEST_GAIN: f64 = 1e-6;
 const RANK: f64 = 1e-6;
 /// Damping of the first step.
 const FIRST_DAMPING: f64 = 1e-4;
+/// Part of the way to a bound that a step goes at most: many a model is hard to run at its edge, and few are sought there.
+const TOWARDS_BOUND: f64 = 0.9;
+/// A bound within this part of a parameter's scale is reached by a step.
+const NEAR_BOUND: f64 = 1e-2;
 
 /// Residuals at several values of the parameters, each list by itself; none where there are none.
 type Evaluate<'a> = dyn FnMut(&[Vec<f64>]) -> Option<Vec<Option<Vec<f64>>>> + 'a;
@@ -50,6 +65,19 @@ pub enum LeastSquaresError {
     NotFinite,
 }
 
+/// A parameter that is sought.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unknown {
+    /// Where the search begins, within the bounds.
+    pub start: f64,
+    /// A size of it, which is not zero.
+    pub scale: f64,
+    /// Its least value, or minus infinity.
+    pub least: f64,
+    /// Its largest value, or infinity.
+    pub most: f64,
+}
+
 /// Parameters for which the sum of the squares of residuals is smallest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LeastSquares {
@@ -61,12 +89,25 @@ pub struct LeastSquares {
     pub steps: usize,
     /// Whether no step gains anything more.
     pub converged: bool,
+    /// Whether steps would gain more, and lead where there are no residuals.
+    pub is_blocked: bool,
+    /// Those of the parameters that would pass a bound, at which they are.
+    pub held: Vec<Option<Held>>,
     /// Standard deviation of a residual, by what is left.
     pub deviation: f64,
-    /// Covariance of the parameters, by rows; infinite for those of which the residuals say nothing.
+    /// Covariance of the parameters, by rows; infinite for those of which the residuals say nothing, zero for those that are held.
     pub covariance: Vec<Vec<f64>>,
-    /// Combinations of the parameters, in units of their scales, from the one that is known best.
+    /// Combinations of the parameters that are not held, in units of their scales, from the one that is known best.
     pub combinations: Vec<Combination>,
+}
+
+/// A parameter at a bound that it would pass.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Held {
+    /// Where it would be without bounds, if the residuals were linear.
+    pub wanted: f64,
+    /// The standard deviation of that.
+    pub deviation: f64,
 }
 
 /// A direction in the space of the parameters, orthogonal to the others in units of their scales.
@@ -78,80 +119,152 @@ pub struct Combination {
     pub parts: Vec<f64>,
 }
 
-/// Searches for them, from `start`. `scale` is a size of every parameter, which is not zero.
+/// Searches for them.
 ///
 /// # Errors
 /// Why there is no solution.
 pub fn least_squares(
-    start: &[f64],
-    scale: &[f64],
+    unknowns: &[Unknown],
     evaluate: &mut Evaluate<'_>,
 ) -> Result<LeastSquares, LeastSquaresError> {
-    let mut search = Search { scale, evaluate };
-    let mut at = start.to_vec();
-    let first = search.at(&at)?.ok_or(LeastSquaresError::Start)?;
-    let (count, unknowns) = (first.len(), start.len());
-    if count <= unknowns {
+    let mut search = Search { unknowns, evaluate };
+    let start: Vec<f64> = unknowns.iter().map(|one| one.start).collect();
+    let first = search.at(&start)?.ok_or(LeastSquaresError::Start)?;
+    if first.len() <= start.len() {
         return Err(LeastSquaresError::TooFew {
-            residuals: count,
-            parameters: unknowns,
+            residuals: first.len(),
+            parameters: start.len(),
         });
     }
-    let freedom = (count - unknowns) as f64;
-    let mut residuals = first;
-    let mut jacobian = search.jacobian(&at)?;
-    let (mut damping, mut growth) = (FIRST_DAMPING, 2.0);
-    let (mut steps, mut converged) = (0, false);
-    for _ in 0..MOST_STEPS {
-        let cost = residuals.norm_squared();
-        let Some((step, gain)) = damped_step(&jacobian, &residuals, damping) else {
-            // nothing depends on anything
-            converged = true;
-            break;
-        };
-        let is_small = step.amax() <= SMALLEST_STEP || gain <= SMALLEST_GAIN * cost / freedom;
-        let next: Vec<f64> = (0..unknowns).map(|j| at[j] + scale[j] * step[j]).collect();
-        let there = search.at(&next)?;
-        let gained = there.as_ref().map(|there| cost - there.norm_squared());
-        match (there, gained) {
-            (Some(there), Some(gained)) if gained > 0.0 => {
-                (at, residuals) = (next, there);
-                steps += 1;
-                let share: f64 = 2.0 * gained / gain - 1.0;
-                damping *= (1.0 - share.powi(3)).clamp(1.0 / 3.0, 2.0);
-                growth = 2.0;
-                jacobian = search.jacobian(&at)?;
-            }
-            _ if is_small => {}
-            _ => {
-                damping *= growth;
-                growth *= 2.0;
-            }
-        }
-        if is_small {
-            converged = true;
-            break;
-        }
-    }
-    let deviation = (residuals.norm_squared() / freedom).sqrt();
-    let combinations = combinations(&jacobian, deviation);
-    Ok(LeastSquares {
-        covariance: covariance(&combinations, scale),
-        parameters: at,
-        residuals: residuals.as_slice().to_vec(),
-        steps,
-        converged,
+    let point = search.point(start, first)?;
+    let (point, ending) = search.descended(point)?;
+    let Knowledge {
+        held,
         deviation,
+        covariance,
+        combinations,
+    } = Knowledge::of(unknowns, &point);
+    Ok(LeastSquares {
+        parameters: point.at,
+        residuals: point.residuals.as_slice().to_vec(),
+        steps: ending.steps,
+        converged: ending.converged && !ending.is_blocked,
+        is_blocked: ending.is_blocked,
+        held,
+        deviation,
+        covariance,
         combinations,
     })
 }
 
+/// Residuals and their derivatives at a point.
+struct Point {
+    at: Vec<f64>,
+    residuals: DVector<f64>,
+    /// By the parameters in units of their scales.
+    jacobian: DMatrix<f64>,
+}
+
+impl Point {
+    /// What a step must gain to be one.
+    fn least_gain(&self) -> f64 {
+        let freedom = (self.residuals.len() - self.at.len()) as f64;
+        SMALLEST_GAIN * self.residuals.norm_squared() / freedom
+    }
+
+    fn step(&self, damping: f64, room: &[Room]) -> Option<(DVector<f64>, f64)> {
+        damped_step(&self.jacobian, &self.residuals, damping, room)
+    }
+}
+
+/// How a search has ended.
+struct Ending {
+    steps: usize,
+    converged: bool,
+    is_blocked: bool,
+}
+
+/// On which sides of a point a derivative looks at residuals.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Side {
+    Both,
+    Above,
+    Below,
+}
+
+impl Side {
+    /// At which distances, in parts of a scale.
+    fn distances(self) -> [f64; 2] {
+        match self {
+            Self::Both => [STEP, -STEP],
+            Self::Above => [STEP, 2.0 * STEP],
+            Self::Below => [-STEP, -2.0 * STEP],
+        }
+    }
+
+    /// The side on which to look where one of both gives nothing.
+    fn other(self, found: &[Option<DVector<f64>>]) -> Result<Self, LeastSquaresError> {
+        match (self, found) {
+            (Self::Both, [Some(_), None]) => Ok(Self::Above),
+            (Self::Both, [None, Some(_)]) => Ok(Self::Below),
+            _ => Err(LeastSquaresError::Derivative),
+        }
+    }
+}
+
 struct Search<'a, 'e> {
-    scale: &'a [f64],
+    unknowns: &'a [Unknown],
     evaluate: &'a mut Evaluate<'e>,
 }
 
 impl Search<'_, '_> {
+    /// Goes down from a point until nothing is gained any more.
+    fn descended(&mut self, mut point: Point) -> Result<(Point, Ending), LeastSquaresError> {
+        let (mut damping, mut growth) = (FIRST_DAMPING, 2.0);
+        let (mut steps, mut converged, mut refused) = (0, false, false);
+        for _ in 0..MOST_STEPS {
+            let room = self.room(&point.at);
+            let Some((step, gain)) = point.step(damping, &room) else {
+                // nothing depends on anything
+                converged = true;
+                break;
+            };
+            let is_small = step.amax() <= SMALLEST_STEP || gain <= point.least_gain();
+            let next = self.moved(&point.at, &step);
+            let there = self.at(&next)?;
+            refused |= there.is_none();
+            let cost = point.residuals.norm_squared();
+            let gained = there.as_ref().map(|there| cost - there.norm_squared());
+            match (there, gained) {
+                (Some(there), Some(gained)) if gained > 0.0 => {
+                    point = self.point(next, there)?;
+                    steps += 1;
+                    let share: f64 = 2.0 * gained / gain - 1.0;
+                    damping *= (1.0 - share.powi(3)).clamp(1.0 / 3.0, 2.0);
+                    growth = 2.0;
+                }
+                _ if is_small => {}
+                _ => {
+                    damping *= growth;
+                    growth *= 2.0;
+                }
+            }
+            if is_small {
+                converged = true;
+                break;
+            }
+        }
+        // a damping that only grew because a step had no residuals makes any step small
+        let promised = point.step(FIRST_DAMPING, &self.room(&point.at));
+        let promises = promised.is_some_and(|(_, gain)| gain > point.least_gain());
+        let ending = Ending {
+            steps,
+            converged,
+            is_blocked: refused && promises,
+        };
+        Ok((point, ending))
+    }
+
     fn all(&mut self, points: &[Vec<f64>]) -> Result<Vec<Option<DVector<f64>>>, LeastSquaresError> {
         let found = (self.evaluate)(points).ok_or(LeastSquaresError::Stopped)?;
         let vector = |found: Option<Vec<f64>>| match found.map(DVector::from_vec) {
@@ -167,192 +280,95 @@ impl Search<'_, '_> {
         Ok(self.all(&[point.to_vec()])?.pop().flatten())
     }
 
-    /// Derivatives of the residuals by the parameters, in units of their scales.
-    fn jacobian(&mut self, at: &[f64]) -> Result<DMatrix<f64>, LeastSquaresError> {
-        let moved = |j: usize, by: f64| {
-            let mut point = at.to_vec();
-            point[j] += by * self.scale[j];
-            point
-        };
-        let points: Vec<Vec<f64>> = (0..at.len())
-            .flat_map(|j| [moved(j, STEP), moved(j, -STEP)])
-            .collect();
-        let found = self.all(&points)?;
-        let column = |j: usize| match (&found[2 * j], &found[2 * j + 1]) {
-            (Some(after), Some(before)) => {
-                // what was really moved by, after rounding
-                let span = (points[2 * j][j] - points[2 * j + 1][j]) / self.scale[j];
-                Ok((after - before) / span)
+    /// How far a step may move every parameter, in units of the scales.
+    fn room(&self, at: &[f64]) -> Vec<Room> {
+        let towards = |way: f64| {
+            if way.abs() <= NEAR_BOUND {
+                way
+            } else {
+                TOWARDS_BOUND * way
             }
-            _ => Err(LeastSquaresError::Derivative),
         };
-        let columns = (0..at.len()).map(column).collect::<Result<Vec<_>, _>>()?;
+        let room = |(one, at): (&Unknown, &f64)| {
+            [one.least, one.most].map(|bound| towards((bound - at) / one.scale))
+        };
+        self.unknowns.iter().zip(at).map(room).collect()
+    }
+
+    /// Where a step leads; one to a bound ends there whatever rounding says.
+    fn moved(&self, at: &[f64], step: &DVector<f64>) -> Vec<f64> {
+        let moved = |((one, at), step): ((&Unknown, &f64), &f64)| {
+            let next = (at + one.scale * step).clamp(one.least, one.most);
+            let is_there = |bound: &f64| (next - bound).abs() <= SMALLEST_STEP * one.scale;
+            let mut bounds = [one.least, one.most].into_iter();
+            bounds.find(is_there).unwrap_or(next)
+        };
+        let pairs = self.unknowns.iter().zip(at);
+        pairs.zip(step.iter()).map(moved).collect()
+    }
+
+    fn point(&mut self, at: Vec<f64>, residuals: DVector<f64>) -> Result<Point, LeastSquaresError> {
+        Ok(Point {
+            jacobian: self.jacobian(&at, &residuals)?,
+            at,
+            residuals,
+        })
+    }
+
+    /// Derivatives of the residuals by the parameters, in units of their scales.
+    fn jacobian(
+        &mut self,
+        at: &[f64],
+        here: &DVector<f64>,
+    ) -> Result<DMatrix<f64>, LeastSquaresError> {
+        let mut sides: Vec<Side> = (0..at.len()).map(|j| self.side(j, at[j])).collect();
+        let mut columns: Vec<Option<DVector<f64>>> = vec![None; at.len()];
+        while columns.iter().any(Option::is_none) {
+            let missing: Vec<usize> = (0..at.len()).filter(|&j| columns[j].is_none()).collect();
+            let looked_at = |&j: &usize| {
+                sides[j].distances().map(|distance| {
+                    let mut point = at.to_vec();
+                    point[j] += distance * self.unknowns[j].scale;
+                    point
+                })
+            };
+            let points: Vec<Vec<f64>> = missing.iter().flat_map(looked_at).collect();
+            let found = self.all(&points)?;
+            let pairs = points.chunks_exact(2).zip(found.chunks_exact(2));
+            for (j, (points, found)) in missing.into_iter().zip(pairs) {
+                let [Some(first), Some(second)] = found else {
+                    sides[j] = sides[j].other(found)?;
+                    continue;
+                };
+                // what was really moved by, after rounding
+                let scale = self.unknowns[j].scale;
+                let moved = |k: usize| (points[k][j] - at[j]) / scale;
+                columns[j] = Some(match sides[j] {
+                    Side::Both => (first - second) / ((points[0][j] - points[1][j]) / scale),
+                    // of the parabola through all three
+                    Side::Above | Side::Below => {
+                        let (near, far) = (moved(0), moved(1));
+                        ((first - here) * (far / near) - (second - here) * (near / far))
+                            / (far - near)
+                    }
+                });
+            }
+        }
+        let columns: Vec<DVector<f64>> = columns.into_iter().flatten().collect();
         Ok(DMatrix::from_columns(&columns))
     }
-}
 
-/// The step of a damping, in units of the scales, and what it would gain if the residuals were linear; none where all derivatives vanish.
-fn damped_step(
-    jacobian: &DMatrix<f64>,
-    residuals: &DVector<f64>,
-    damping: f64,
-) -> Option<(DVector<f64>, f64)> {
-    let lengths: Vec<f64> = jacobian.column_iter().map(|column| column.norm()).collect();
-    let longest = lengths.iter().copied().fold(0.0, f64::max);
-    if longest == 0.0 {
-        return None;
-    }
-    // what has no influence stays where it is
-    let length = |j: usize| {
-        if lengths[j] > RANK * longest {
-            lengths[j]
+    /// The side on which there is room for a difference.
+    fn side(&self, j: usize, at: f64) -> Side {
+        let Unknown {
+            scale, least, most, ..
+        } = self.unknowns[j];
+        if at - STEP * scale < least {
+            Side::Above
+        } else if at + STEP * scale > most {
+            Side::Below
         } else {
-            longest
+            Side::Both
         }
-    };
-    let mut scaled = jacobian.clone();
-    for (j, mut column) in scaled.column_iter_mut().enumerate() {
-        column /= length(j);
-    }
-    let descent = -(scaled.transpose() * residuals);
-    let mut matrix = scaled.transpose() * &scaled;
-    for j in 0..matrix.nrows() {
-        matrix[(j, j)] += damping;
-    }
-    let step = matrix.cholesky()?.solve(&descent);
-    // cost now less cost at the end of the step, of the linear residuals
-    let gain = step.dot(&descent) + damping * step.norm_squared();
-    let step = DVector::from_fn(step.len(), |j, _| step[j] / length(j));
-    Some((step, gain))
-}
-
-/// Combinations by singular values: a direction is known as well as the residuals change along it.
-fn combinations(jacobian: &DMatrix<f64>, deviation: f64) -> Vec<Combination> {
-    let svd = jacobian.clone().svd(false, true);
-    let largest = svd.singular_values.max();
-    let Some(directions) = svd.v_t else {
-        return Vec::new();
-    };
-    let mut found: Vec<Combination> =
-        (0..svd.singular_values.len())
-            .map(|k| {
-                let value = svd.singular_values[k];
-                let parts: Vec<f64> = directions.row(k).iter().copied().collect();
-                let most = parts.iter().copied().fold(0.0, |most: f64, part| {
-                    if part.abs() > most.abs() { part } else { most }
-                });
-                Combination {
-                    deviation: if value > RANK * largest {
-                        deviation / value
-                    } else {
-                        f64::INFINITY
-                    },
-                    parts: parts.iter().map(|part| part * most.signum()).collect(),
-                }
-            })
-            .collect();
-    found.sort_by(|one, other| one.deviation.total_cmp(&other.deviation));
-    found
-}
-
-fn covariance(combinations: &[Combination], scale: &[f64]) -> Vec<Vec<f64>> {
-    /// Parts of a direction below this are rounding.
-    const NO_PART: f64 = 1e-6;
-    let entry = |i: usize, j: usize| {
-        let of = |one: &Combination| {
-            let parts = one.parts[i] * one.parts[j];
-            if one.deviation.is_finite() {
-                scale[i] * scale[j] * parts * one.deviation * one.deviation
-            } else if one.parts[i].abs() > NO_PART && one.parts[j].abs() > NO_PART {
-                f64::INFINITY * parts.signum()
-            } else {
-                0.0
-            }
-        };
-        combinations.iter().map(of).sum::<f64>()
-    };
-    let row = |i: usize| (0..scale.len()).map(|j| entry(i, j)).collect();
-    (0..scale.len()).map(row).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn solved(
-        start: &[f64],
-        residuals: impl Fn(&[f64]) -> Option<Vec<f64>>,
-    ) -> Result<LeastSquares, LeastSquaresError> {
-        let scale: Vec<f64> = start.iter().map(|value: &f64| value.abs()).collect();
-        let mut evaluate =
-            |points: &[Vec<f64>]| Some(points.iter().map(|point| residuals(point)).collect());
-        least_squares(start, &scale, &mut evaluate)
-    }
-
-    /// Closed form: a straight line through points, with the covariance of linear regression.
-    #[test]
-    fn a_line_is_that_of_regression() {
-        const ROUNDING: f64 = 1e-9;
-        let (x, y) = ([0.0, 1.0, 2.0, 3.0], [1.1, 2.9, 5.2, 6.8]);
-        let line = |p: &[f64]| Some((0..4).map(|k| p[0] + p[1] * x[k] - y[k]).collect());
-        let found = solved(&[1.0, 1.0], line).unwrap();
-        // sums by hand: Sx = 6, Sxx = 14, Sy = 16, Sxy = 33.7
-        let slope = (4.0 * 33.7 - 6.0 * 16.0) / (4.0 * 14.0 - 36.0);
-        let offset = (16.0 - slope * 6.0) / 4.0;
-        assert!(found.converged);
-        assert!((found.parameters[0] - offset).abs() < ROUNDING);
-        assert!((found.parameters[1] - slope).abs() < ROUNDING);
-        let left: f64 = (0..4).map(|k| (offset + slope * x[k] - y[k]).powi(2)).sum();
-        let variance = left / 2.0;
-        let expected = [[14.0, -6.0], [-6.0, 4.0]].map(|row| row.map(|n| variance * n / 20.0));
-        for (found, expected) in found
-            .covariance
-            .iter()
-            .flatten()
-            .zip(expected.iter().flatten())
-        {
-            assert!((found - expected).abs() < ROUNDING, "{found} {expected}");
-        }
-    }
-
-    /// Known solution of a problem that is far from linear: Rosenbrock's valley, from its usual start.
-    #[test]
-    fn a_curved_valley_is_followed() {
-        let valley = |p: &[f64]| Some(vec![10.0 * (p[1] - p[0] * p[0]), 1.0 - p[0], 0.0]);
-        let found = solved(&[-1.2, 1.0], valley).unwrap();
-        assert!(found.converged, "{found:?}");
-        assert!((found.parameters[0] - 1.0).abs() < 1e-6, "{found:?}");
-        assert!((found.parameters[1] - 1.0).abs() < 1e-6, "{found:?}");
-    }
-
-    /// By construction: only a sum matters, and a parameter that must not be negative is not.
-    #[test]
-    fn what_cannot_be_told_is_said() {
-        let sum = |p: &[f64]| {
-            (p[0] > 0.0).then(|| {
-                (1..6)
-                    .map(|k| f64::from(k) * (p[0] + p[1] - 3.0) + 0.1)
-                    .collect()
-            })
-        };
-        let found = solved(&[1.0, 1.0], sum).unwrap();
-        assert!(found.combinations[1].deviation.is_infinite());
-        let difference = &found.combinations[1].parts;
-        assert!(
-            (difference[0] + difference[1]).abs() < 1e-6,
-            "{difference:?}"
-        );
-        assert!(found.covariance[0][0].is_infinite());
-        let free = |p: &[f64]| (p[0] > 0.0).then(|| vec![p[0].ln() + 5.0, 0.01, -0.01]);
-        let found = solved(&[1.0], free).unwrap();
-        assert!(
-            (found.parameters[0] - (-5.0_f64).exp()).abs() < 1e-8,
-            "{found:?}"
-        );
-        assert_eq!(solved(&[1.0], |_| None), Err(LeastSquaresError::Start));
-        let few = solved(&[1.0], |p| Some(vec![p[0]]));
-        assert!(matches!(few, Err(LeastSquaresError::TooFew { .. })));
-        let nothing = solved(&[1.0], |_| Some(vec![1.0, 2.0])).unwrap();
-        assert!(nothing.converged && nothing.covariance[0][0].is_infinite());
     }
 }

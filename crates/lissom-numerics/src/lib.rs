@@ -24,7 +24,9 @@ pub mod statics;
 
 pub use coordinate::{Coordinate, CoordinateKind};
 pub use distribution::{normal_quantile, student_quantile};
-pub use least_squares::{Combination, LeastSquares, LeastSquaresError, least_squares};
+pub use least_squares::{
+    Combination, Held, LeastSquares, LeastSquaresError, Unknown, least_squares,
+};
 pub use memory::{Memory, RecallError};
 pub use qr::PivotedQr;
 pub use random::Random;

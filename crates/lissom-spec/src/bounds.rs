@@ -11,17 +11,20 @@ use crate::check::limits::{
     MOST_ELEMENTS, MOST_ELEMENTS_PER_LINK, MOST_LOAD_SECTIONS, MOST_MODES, SHORTEST_S,
     SMALLEST_RTOL,
 };
+use crate::schema::schema_value;
 use crate::spec::FORMAT;
 
 /// A number of the format lies between `least` and `most`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Bounds {
-    least: f64,
+pub struct Bounds {
+    /// The least value.
+    pub least: f64,
     /// Whether `least` itself is too small.
-    above: bool,
-    most: f64,
+    pub above: bool,
+    /// The largest value.
+    pub most: f64,
     /// Whether `most` itself is too large.
-    below: bool,
+    pub below: bool,
 }
 
 /// What bounds say of the sign of a number.
@@ -88,6 +91,27 @@ pub(crate) fn key_of<'k>(around: &'k str, own: &'k str) -> &'k str {
 }
 
 impl Bounds {
+    /// Those of the number at a path, as the schema states them; `None` where it knows no number.
+    pub(crate) fn at(steps: &[String]) -> Option<Self> {
+        let schema = schema_value();
+        found_in(schema, &schema["$defs"], steps)
+    }
+
+    /// What lies within both.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        let other_begins_later = (other.least, other.above) > (self.least, self.above);
+        let low = if other_begins_later { other } else { self };
+        let other_ends_earlier = (other.most, !other.below) < (self.most, !self.below);
+        let high = if other_ends_earlier { other } else { self };
+        Self {
+            least: low.least,
+            above: low.above,
+            most: high.most,
+            below: high.below,
+        }
+    }
+
     /// The bounds of a number by its key, wherever it stands. `None` for a key that is none of the format's numbers.
     pub(crate) fn of(key: &str) -> Option<Self> {
         Some(match key {
@@ -306,6 +330,43 @@ impl Bounds {
     }
 }
 
+/// The bounds that a schema states of the number at a path in it.
+fn found_in(schema: &Json, definitions: &Json, steps: &[String]) -> Option<Bounds> {
+    if let Some(name) = schema["$ref"].as_str() {
+        let named = &definitions[name.trim_start_matches("#/$defs/")];
+        return found_in(named, definitions, steps);
+    }
+    for branches in ["oneOf", "anyOf"] {
+        if let Some(branches) = schema[branches].as_array() {
+            let mut found = branches.iter();
+            return found.find_map(|branch| found_in(branch, definitions, steps));
+        }
+    }
+    let Some((step, rest)) = steps.split_first() else {
+        let end = |closed: &str, open: &str| {
+            let found = schema[closed].as_f64().map(|value| (value, false));
+            found.or_else(|| Some((schema[open].as_f64()?, true)))
+        };
+        let (least, above) = end("minimum", "exclusiveMinimum")?;
+        let (most, below) = end("maximum", "exclusiveMaximum")?;
+        return Some(Bounds {
+            least,
+            above,
+            most,
+            below,
+        });
+    };
+    // names and numbers of the items of a list, keys, and names that are keys
+    [
+        &schema["items"],
+        &schema["properties"][step],
+        &schema["additionalProperties"],
+    ]
+    .into_iter()
+    .filter(|inside| inside.is_object())
+    .find_map(|inside| found_in(inside, definitions, rest))
+}
+
 /// States the bounds of every number in a schema.
 pub(crate) fn state(schema: &mut Json) {
     if let Some(definitions) = schema["$defs"].as_object_mut() {
@@ -374,6 +435,33 @@ fn state_in(schema: &mut Json, definition: &str, key: Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: what a path leads to, by its last key and by the table in which it stands.
+    #[test]
+    fn paths_have_bounds() {
+        let at = |path: &str| {
+            let steps: Vec<String> = path.split('.').map(str::to_owned).collect();
+            Bounds::at(&steps)
+        };
+        let friction = at("joint.hinge.revolute.friction.viscous_n_m_s_per_rad");
+        assert_eq!(friction, Some(not_negative(STRONGEST)));
+        assert_eq!(at("payload.load.mass_kg"), Some(positive(HEAVIEST)));
+        let bending = at("body.arm.beam.bending_stiffness_y_n_m2");
+        assert_eq!(bending, Some(positive(STRONGEST)));
+        let moment = at("body.0.rigid.inertia_kg_m2.2");
+        assert_eq!(moment, Some(not_negative(LARGEST_INERTIA)));
+        let ratio = at("body.arm.damping.modal_ratio").unwrap();
+        assert_eq!((ratio.least, ratio.most, ratio.below), (0.0, 1.0, true));
+        let deflection = at("body.arm.initial.elastic.bending_y_1");
+        assert_eq!(deflection, Bounds::of("elastic"));
+        for nothing in ["body.arm.name", "body.arm", "joint.hinge.colour"] {
+            assert_eq!(at(nothing), None, "{nothing}");
+        }
+        let both = positive(2.0).and(between(0.0, 3.0));
+        assert_eq!(both, positive(2.0));
+        assert_eq!(between(0.0, 3.0).and(positive(2.0)), positive(2.0));
+        assert_eq!(between(-1.0, 1.0).and(positive(2.0)), positive(1.0));
+    }
 
     /// By hand.
     #[test]

@@ -21,6 +21,7 @@ mod template;
 mod topology;
 
 pub use attachments::{Attachment, Turns};
+pub use bounds::Bounds;
 pub use check::limits::MOST_BEAM_FREEDOMS;
 pub use error::{ErrorKind, FrameFault, ModelError};
 pub use fidelity::{Elasticity, Fidelity, Inertia, ShorteningTerms, Tip};

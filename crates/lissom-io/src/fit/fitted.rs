@@ -1,9 +1,9 @@
 //! [`Fitted`]: what a fit has found.
 
 use lissom::{Channel, Recording};
-use lissom_numerics::{Combination, LeastSquares, student_quantile};
+use lissom_numerics::{Combination, Held, LeastSquares, student_quantile};
 use lissom_spatial::rounded;
-use lissom_spec::WrittenNumbers;
+use lissom_spec::{Bounds, WrittenNumbers};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -23,7 +23,7 @@ const NAMED: f64 = 0.1;
 pub struct Fitted {
     /// The parameters, in the order in which they were asked for.
     pub parameters: Vec<Estimate>,
-    /// Covariance of the parameters, by rows.
+    /// Covariance of the parameters, by rows; zero for one that stays at a bound.
     pub covariance: Vec<Vec<f64>>,
     /// Combinations of the parameters, from the one that is known best: `deviation` in units of their starts, `parts` by path.
     pub combinations: Vec<Value>,
@@ -53,8 +53,11 @@ pub struct Estimate {
     pub value: f64,
     /// Standard deviation, infinite if the data say nothing of it.
     pub deviation: f64,
-    /// What covers the truth in 95 of 100 cases, if noise is all that is left over.
+    /// What covers the truth in 95 of 100 cases, if noise is all that is left over; infinite on both sides where it is not known. It has no values that the
+    /// model does not take.
     pub interval_95: [f64; 2],
+    /// The bound at which it stays because the data ask for a value beyond; the others are then known as if it were known to be there.
+    pub bound: Option<f64>,
 }
 
 /// What is left over of a channel.
@@ -79,16 +82,21 @@ impl Fitted {
         runs: usize,
         modelled: Vec<Vec<f64>>,
     ) -> Self {
-        let freedom = found.residuals.len() - found.parameters.len();
-        let wide = student_quantile(ABOVE, freedom);
+        let free = found.held.iter().filter(|held| held.is_none()).count();
+        let wide = student_quantile(ABOVE, found.residuals.len() - free);
         let estimate = |(at, parameter): (usize, &Parameter)| {
-            let (value, deviation) = (found.parameters[at], found.covariance[at][at].sqrt());
+            let value = found.parameters[at];
+            let (about, deviation) = match found.held[at] {
+                Some(Held { wanted, deviation }) => (wanted, deviation),
+                None => (value, found.covariance[at][at].sqrt()),
+            };
             Estimate {
                 path: parameter.path.clone(),
                 start: parameter.start,
                 value,
                 deviation,
-                interval_95: [value - wide * deviation, value + wide * deviation],
+                interval_95: interval(parameter, about, wide * deviation),
+                bound: found.held[at].and(nearest_bound(parameter, value)),
             }
         };
         let combination = |one: &Combination| {
@@ -117,6 +125,20 @@ impl Fitted {
         fitted
     }
 
+    /// Says that the search did not come to its end, where it did not, and what stood in its way.
+    pub(super) fn warn_of_search(&mut self, is_blocked: bool, failure: Option<&str>) {
+        let warning = match (self.converged, failure.filter(|_| is_blocked)) {
+            (true, _) => return,
+            (false, Some(failure)) => format!(
+                "better values would lie where the model has none: {failure}; set what is refused by hand, or begin elsewhere"
+            ),
+            (false, None) => {
+                "the search did not come to its end; begin with better values, or with fewer parameters".to_owned()
+            }
+        };
+        self.warnings.insert(0, warning);
+    }
+
     /// Says which sensors of the model were taken for better than they are.
     pub(super) fn warn_of_sensors(&mut self, blurred: &[String]) {
         if !blurred.is_empty() {
@@ -129,10 +151,14 @@ impl Fitted {
 
     fn warn(&self, parameters: &[Parameter], found: &LeastSquares) -> Vec<String> {
         let mut warnings = Vec::new();
-        if !self.converged {
-            warnings.push(
-                "the search did not come to its end; begin with better values, or with fewer parameters".to_owned(),
-            );
+        for (own, held) in self.parameters.iter().zip(&found.held) {
+            if let (Some(bound), Some(held)) = (own.bound, held) {
+                warnings.push(format!(
+                    "{} stays at its bound, {bound}: the data ask for {}, which the model does not take; the other intervals hold if it is {bound}",
+                    own.path,
+                    rounded(held.wanted, 2)
+                ));
+            }
         }
         for one in found
             .combinations
@@ -184,6 +210,30 @@ impl Fitted {
         }
         WrittenNumbers::written_anew(text, &numbers).map_err(|error| first(&[error]))
     }
+}
+
+/// The part of an interval about a value that a parameter may have; all numbers where nothing is known.
+fn interval(parameter: &Parameter, about: f64, half: f64) -> [f64; 2] {
+    let [least, most] = parameter
+        .bounds
+        .map_or([f64::NEG_INFINITY, f64::INFINITY], |own| {
+            [own.least, own.most]
+        });
+    let [low, high] = [(about - half).max(least), (about + half).min(most)];
+    if half.is_finite() && low < high {
+        [low, high]
+    } else {
+        [f64::NEG_INFINITY, f64::INFINITY]
+    }
+}
+
+fn nearest_bound(parameter: &Parameter, value: f64) -> Option<f64> {
+    let Bounds { least, most, .. } = parameter.bounds?;
+    Some(if value - least <= most - value {
+        least
+    } else {
+        most
+    })
 }
 
 /// Root mean square of what a fit leaves of every channel, in its unit.

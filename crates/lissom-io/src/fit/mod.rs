@@ -16,8 +16,8 @@ use std::sync::{Mutex, PoisonError};
 
 use lissom::spec::{IntegratorSpec, SensorSpec, SimulationSpec};
 use lissom::{Ending, Flow, ModelError, ModelSpec, Override, Recording, SimulateOptions};
-use lissom_numerics::{LeastSquares, LeastSquaresError, least_squares};
-use lissom_spec::WrittenNumbers;
+use lissom_numerics::{LeastSquares, LeastSquaresError, Unknown, least_squares};
+use lissom_spec::{Bounds, WrittenNumbers};
 
 pub use fitted::{ChannelLeft, Estimate, Fitted};
 
@@ -26,6 +26,8 @@ use crate::threads::on_threads;
 
 /// Relative tolerance of the runs, where the model's is not tighter.
 const TOLERANCE: f64 = 1e-9;
+/// A value that the format just does not allow is approached to this part of the start.
+const BESIDE_BOUND: f64 = 1e-6;
 /// A channel is not taken to be known better than to this part of how much it varies.
 const LEAST_NOISE: f64 = 1e-6;
 
@@ -36,6 +38,8 @@ pub struct Parameter {
     pub path: String,
     /// Where the search begins, which is not zero.
     pub start: f64,
+    /// Between which values the format has it; none where that is not known.
+    pub bounds: Option<Bounds>,
 }
 
 /// Why a fit has no result.
@@ -90,7 +94,11 @@ impl Parameter {
             let first = numbers[0].1;
             if each {
                 let own = numbers.into_iter();
-                found.extend(own.map(|(path, start)| Self { path, start }));
+                found.extend(own.map(|(path, start)| Self {
+                    bounds: WrittenNumbers::bounds(&path),
+                    path,
+                    start,
+                }));
             } else if let Some((other, value)) = numbers.iter().find(|(_, value)| *value != first) {
                 return Err(FitError::Wrong(format!(
                     "{path} stands for {} numbers that differ, {first} and {value} at {other} among them; fit each with --each, or set \
@@ -98,9 +106,13 @@ impl Parameter {
                     numbers.len()
                 )));
             } else {
+                let bounds = numbers
+                    .iter()
+                    .filter_map(|(path, _)| WrittenNumbers::bounds(path));
                 found.push(Self {
                     path: path.clone(),
                     start: first,
+                    bounds: bounds.reduce(Bounds::and),
                 });
             }
         }
@@ -120,6 +132,29 @@ impl Parameter {
         // what will be written when all runs are made: one number has one value
         WrittenNumbers::written_anew(text, &all).map_err(|error| first(&[error]))?;
         Ok(found)
+    }
+}
+
+impl Parameter {
+    /// What is searched: a parameter between its bounds, or beside them where they are no values of it.
+    fn unknown(&self, start: f64) -> Unknown {
+        let scale = self.start.abs();
+        let beside = |is_open: bool| if is_open { BESIDE_BOUND * scale } else { 0.0 };
+        let ends = |bounds: Bounds| {
+            [
+                bounds.least + beside(bounds.above),
+                bounds.most - beside(bounds.below),
+            ]
+        };
+        let anywhere = [f64::NEG_INFINITY, f64::INFINITY];
+        let [least, most] = self.bounds.map_or(anywhere, ends);
+        Unknown {
+            start,
+            scale,
+            // a start that lies beside a bound stays one
+            least: least.min(self.start),
+            most: most.max(self.start),
+        }
     }
 }
 
@@ -164,8 +199,8 @@ impl Fit<'_> {
         let modelled = self
             .modelled(&found.parameters, &mut || false)
             .map_err(FitError::Start)?;
-        let modelled = modelled.unwrap_or_default();
-        let mut fitted = Fitted::new(self, &found, runs.count + 1, modelled);
+        let mut fitted = Fitted::new(self, &found, runs.count + 1, modelled.unwrap_or_default());
+        fitted.warn_of_search(found.is_blocked, runs.failure.as_deref());
         fitted.warn_of_sensors(&blurred);
         Ok(fitted)
     }
@@ -281,13 +316,9 @@ impl Runs<'_> {
         start: &[f64],
         watch: &mut dyn FnMut(usize) -> Flow,
     ) -> Result<LeastSquares, FitError> {
-        let scale: Vec<f64> = self
-            .fit
-            .parameters
-            .iter()
-            .map(|one| one.start.abs())
-            .collect();
-        let found = least_squares(start, &scale, &mut |points| self.residuals(points, watch));
+        let pairs = self.fit.parameters.iter().zip(start);
+        let unknowns: Vec<Unknown> = pairs.map(|(one, &start)| one.unknown(start)).collect();
+        let found = least_squares(&unknowns, &mut |points| self.residuals(points, watch));
         found.map_err(|error| match error {
             LeastSquaresError::Stopped => FitError::Stopped {
                 runs: self.count,

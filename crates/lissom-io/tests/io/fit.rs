@@ -173,8 +173,8 @@ fn derivatives_are_those_of_the_closed_form() {
     assert!(noisy.warnings.is_empty(), "{:?}", noisy.warnings);
 }
 
-/// Independent way: channels of a coarse and noisy encoder are fitted as the angle that it measures, in a loop that a controller closes over it too, and its bias is a
-/// parameter like others.
+/// Independent way: channels of a coarse and noisy encoder are fitted as the angle that it measures, with its bias, in a loop that a
+/// controller closes over it too.
 #[test]
 fn sensors_are_read_without_noise_and_steps() {
     // two fits of the same residuals
@@ -185,7 +185,6 @@ fn sensors_are_read_without_noise_and_steps() {
     let clear = (blurred.replace(", counts_per_revolution = 200", ""))
         .replace("noise = { rms = [0.05], period_s = 0.02 }\n", "");
     let data = measured(&noise(3));
-    let off = 0.03;
     let mut read = data.clone();
     read.channels[0].name = "encoder".to_owned();
     read.channels[0]
@@ -207,16 +206,111 @@ fn sensors_are_read_without_noise_and_steps() {
     }
     let told = found.warnings.last().unwrap();
     assert!(told.contains("to encoder are left out"), "{told}");
-    let open = blurred.replace("d = [[-0.5]]", "d = [[0.0]]");
-    read.channels[0]
-        .samples
-        .iter_mut()
-        .for_each(|sample| *sample += off - 0.01);
-    let found = fitted(&open, &["sensor.encoder.bias.0"], &read);
-    let own = &found.parameters[0];
+}
+
+/// Independent way: data of a negative damping, which no model takes, leave it at zero, and the others are those of the same model without a damper.
+#[test]
+fn a_parameter_stays_at_its_bound() {
+    // two searches for one minimum end within a thousandth of a standard deviation of it
+    const SAME: f64 = 1e-4;
+    let mut data = measured(&noise(4));
+    let pushed = |(&t, noise): (&f64, f64)| angle_rad([4.0, -0.02, 0.4], t) + noise;
+    data.channels[0].samples = data.time_s.iter().zip(noise(4)).map(pushed).collect();
+    let found = fitted(MODEL, &PATHS, &data);
+    let without = MODEL.replace(
+        "[joint.revolute.friction]\nviscous_n_m_s_per_rad = 0.12\n",
+        "",
+    );
+    assert_ne!(without, MODEL);
+    let expected = fitted(&without, &[PATHS[0], PATHS[2]], &data);
+    assert!(found.converged && expected.converged);
+    let [stiffness, damping, mass] = &found.parameters[..] else {
+        panic!()
+    };
+    for (found, expected) in [stiffness, mass].into_iter().zip(&expected.parameters) {
+        let off = (found.value - expected.value).abs();
+        assert!(off < SAME * expected.deviation, "{found:?} {expected:?}");
+        assert!(
+            (found.deviation / expected.deviation - 1.0).abs() < SAME,
+            "{found:?}"
+        );
+        assert_eq!(found.bound, None);
+    }
+    assert_eq!((damping.value, damping.bound), (0.0, Some(0.0)));
+    // -0.02 within some 0.005
     assert!(
-        (own.value - off).abs() < 3.0 * own.deviation && own.deviation < 0.002,
-        "{own:?}"
+        damping.interval_95.iter().all(|end| end.is_infinite()),
+        "{damping:?}"
+    );
+    let told = &found.warnings[0];
+    assert!(
+        told.contains("viscous_n_m_s_per_rad stays at its bound, 0: the data ask for -0.0"),
+        "{told}"
+    );
+    assert_eq!(found.covariance[1], [0.0; 3]);
+}
+
+/// Property: at the bound itself, where every other experiment asks for a value beyond, intervals cover the truth as often as elsewhere.
+#[test]
+fn intervals_at_a_bound_cover_the_truth() {
+    const SEEDS: u64 = 100;
+    const LEAST: usize = 89;
+    let truth = [4.0, 0.0, 0.4];
+    let (mut covered, mut held) = ([0; 3], 0);
+    for seed in 0..SEEDS {
+        let mut data = measured(&[0.0; SAMPLES]);
+        let read = |(&t, noise): (&f64, f64)| angle_rad(truth, t) + noise;
+        data.channels[0].samples = data
+            .time_s
+            .iter()
+            .zip(noise(1000 + seed))
+            .map(read)
+            .collect();
+        let found = fitted(MODEL, &PATHS, &data);
+        assert!(found.converged, "seed {seed}");
+        held += usize::from(found.parameters[1].bound.is_some());
+        for ((covered, own), truth) in covered.iter_mut().zip(&found.parameters).zip(truth) {
+            let [low, high] = own.interval_95;
+            *covered += usize::from(low <= truth && truth <= high);
+        }
+    }
+    assert!((30..=70).contains(&held), "{held}");
+    assert!(covered.iter().all(|count| *count >= LEAST), "{covered:?}");
+}
+
+/// By construction: what ends at an edge that no bound of the format tells is no result, and says why.
+#[test]
+fn an_edge_of_the_model_is_told() {
+    const EDGE_KG: f64 = 0.45;
+    let load = |changes: &[Override]| {
+        let is_heavy = |change: &Override| {
+            let text = change.text();
+            let mass = text.split('=').next_back().unwrap().parse::<f64>();
+            mass.unwrap() > EDGE_KG
+        };
+        let heavy = changes.iter().any(is_heavy);
+        let text = if heavy { "format = 2" } else { MODEL };
+        load_text("arm", text, if heavy { &[] } else { changes })
+    };
+    let mut data = measured(&[0.0; SAMPLES]);
+    let heavier = |&t: &f64| angle_rad([4.0, 0.12, 0.5], t);
+    data.channels[0].samples = data.time_s.iter().map(heavier).collect();
+    let parameters = Parameter::named(MODEL, &[PATHS[2].to_owned()], false).unwrap();
+    let fit = Fit {
+        load: &load,
+        parameters: &parameters,
+        measured: &data,
+        threads: 1,
+    };
+    let found = fit.run(&mut |_| Flow::Continue).unwrap();
+    let value = found.parameters[0].value;
+    assert!(!found.converged && found.parameters[0].bound.is_none());
+    assert!((0.44..=EDGE_KG).contains(&value), "{value}");
+    let told = &found.warnings[0];
+    assert!(
+        told.contains("better values would lie where the model has none")
+            && told.contains(" in arm"),
+        "{told}"
     );
 }
 

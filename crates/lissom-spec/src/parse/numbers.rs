@@ -4,6 +4,7 @@ use toml::{Table, Value};
 
 use super::overrides::{NOWHERE, find_item, matches, path_of, steps_of};
 use super::{Override, read_toml};
+use crate::bounds::Bounds;
 use crate::error::{ErrorKind, ModelError};
 use crate::path::{Document, Path, Step, Target};
 
@@ -46,6 +47,11 @@ impl WrittenNumbers {
             _ => Err(bad("it does not stand for a number")),
         };
         places.into_iter().map(number).collect()
+    }
+
+    /// Between which values the format has a number, by its path without `*`.
+    pub fn bounds(path: &str) -> Option<Bounds> {
+        Bounds::at(&steps_of(path)?)
     }
 
     /// The text, from which this was read, with other numbers in the places of those that it writes; all else stays, comments too.
