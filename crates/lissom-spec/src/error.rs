@@ -372,6 +372,14 @@ pub enum ErrorKind {
         /// The range in words.
         expected: String,
     },
+    /// A motion that is shaped, and does not begin or end at rest.
+    #[error("the motion {ends} at a rate of {rate}, which [shaping] would deal out in jumps")]
+    ShapedJump {
+        /// Whether it begins or ends so.
+        ends: &'static str,
+        /// The rate.
+        rate: f64,
+    },
     /// A direction of no length.
     #[error("`{key}` is zero and has no direction")]
     ZeroDirection {

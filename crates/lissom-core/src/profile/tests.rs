@@ -1,6 +1,6 @@
 //! Profiles against closed forms and differences.
 
-use lissom_spec::spec::RampProfile;
+use lissom_spec::spec::{RampProfile, ShapedModeSpec, ShapingSpec};
 
 use super::*;
 
@@ -94,6 +94,59 @@ fn rates_are_derivatives_of_positions() {
                 "{profile:?} at {t}"
             );
         }
+    }
+}
+
+/// Property: in shares a motion begins where it does and ends where it does, later by as much as the last share; one that goes on at a rate is behind by
+/// the mean of their delays. At a constant rate nothing is shared out.
+#[test]
+fn shares_of_a_motion_begin_and_end_where_it_does() {
+    const ROUNDING: f64 = 1e-14;
+    let mode = |frequency_rad_per_s| ShapedModeSpec {
+        frequency_rad_per_s,
+        damping_ratio: 0.05,
+    };
+    let shaping = ShapingSpec {
+        zv: vec![mode(30.0)],
+        zvd: vec![mode(50.0)],
+    };
+    let impulses = shaping.impulses();
+    let mean: f64 = impulses.iter().map(|own| own.share * own.delay_s).sum();
+    let last = impulses
+        .iter()
+        .fold(0.0, |last, own| f64::max(last, own.delay_s));
+    for profile in all_motions() {
+        let curve = MotionCurve::new(&profile, 0.4);
+        let shaped = MotionCurve::new(&profile.clone().in_shares(&impulses), 0.4);
+        let (begins, ends) = match &profile {
+            // begin with a rate, which the checks refuse
+            MotionProfile::Polynomial { .. } | MotionProfile::Sines { .. } => continue,
+            MotionProfile::ConstantRate { .. } => {
+                for time in [0.0, 0.3, 0.9] {
+                    assert_eq!(shaped.at(time), curve.at(time));
+                }
+                continue;
+            }
+            _ => {
+                let breakpoints = curve.breakpoints();
+                let (first, rest) = breakpoints.split_first().unwrap();
+                (*first, rest.iter().copied().fold(*first, f64::max))
+            }
+        };
+        let close = |one: f64, other: f64| (one - other).abs() < ROUNDING;
+        let (own, written) = (shaped.at(begins), curve.at(begins));
+        assert!(
+            close(own.position, written.position),
+            "{profile:?}: {own:?}"
+        );
+        assert!(close(own.rate, 0.0), "{profile:?}: {own:?}");
+        let (own, written) = (shaped.at(ends + last), curve.at(ends + last));
+        let behind = mean * written.rate;
+        assert!(
+            close(own.position, written.position - behind),
+            "{profile:?}: {own:?}"
+        );
+        assert!(close(own.rate, written.rate), "{profile:?}: {own:?}");
     }
 }
 

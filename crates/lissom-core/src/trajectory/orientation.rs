@@ -85,10 +85,7 @@ impl OrientationCurve {
         impulses: Option<&[Impulse]>,
     ) -> Self {
         let shaped = |share: MotionProfile| match impulses {
-            Some(impulses) => MotionProfile::Shaped {
-                profile: Box::new(share),
-                impulses: impulses.to_vec(),
-            },
+            Some(impulses) => share.in_shares(impulses),
             None => share,
         };
         match motion {

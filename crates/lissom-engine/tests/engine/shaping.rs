@@ -195,3 +195,90 @@ fn elastic_gears_are_not_excited() {
         }
     }
 }
+
+/// Closed form: a joint that turns at a constant rate from its initial angle on does so with and without shaping, prescribed or followed by a marker, in both
+/// formulations.
+#[test]
+fn a_constant_rate_is_not_shaped() {
+    const ROUNDING: f64 = 1e-12;
+    let mode = ShapedModeSpec {
+        frequency_rad_per_s: 15.0,
+        damping_ratio: 0.02,
+    };
+    let text = ONE_MODE
+        .replace(
+            "quintic = { final_angle_rad = 0.2, duration_s = 0.3 }",
+            "constant_rate = { rate_rad_per_s = 0.5 }",
+        )
+        .replace(
+            "axis = [0.0, 0.0, 1.0] }",
+            "axis = [0.0, 0.0, 1.0], initial_angle_rad = 0.3 }",
+        )
+        .replace("duration_s = 2.0", "duration_s = 0.1");
+    let spec = shaped(&parsed(&text), &[mode], &[mode]);
+    let mut nodal = spec.clone();
+    nodal.simulation.integrator = parsed(STIFF).simulation.integrator;
+    for run in [completed(in_tree(&spec)), completed(in_nodes(&nodal, 2))] {
+        let angles = samples(&run.recording, "hub.angle").iter();
+        let rates = samples(&run.recording, "hub.rate").iter();
+        for ((time, angle), rate) in run.recording.time_s.iter().zip(angles).zip(rates) {
+            assert!(
+                (angle - 0.3 - 0.5 * time).abs() < ROUNDING,
+                "{time}: {angle}"
+            );
+            assert!((rate - 0.5).abs() < ROUNDING, "{time}: {rate}");
+        }
+    }
+}
+
+/// By construction: what begins or ends with a rate cannot be shared out, what comes to rest within four digits can.
+#[test]
+fn motions_that_jump_are_not_shaped() {
+    let shaping = "\n[shaping]\nzv = [{ frequency_rad_per_s = 20.0 }]\n";
+    for (motion, says) in [
+        (
+            "sines = { amplitude_rad = [0.1], frequency_rad_per_s = [2.0] }",
+            Some("begins at a rate of 0.2"),
+        ),
+        (
+            "sines = { amplitude_rad = [0.1], frequency_rad_per_s = [2.0], phase_rad = [-1.5708] }",
+            None,
+        ),
+        (
+            "sines = { amplitude_rad = [0.1], frequency_rad_per_s = [2.0], phase_rad = [-1.5708], until_s = 1.0 }",
+            Some("ends at a rate of 0.18"),
+        ),
+        (
+            "sines = { amplitude_rad = [0.1], frequency_rad_per_s = [2.0], phase_rad = [-1.5708], until_s = 1.5708 }",
+            None,
+        ),
+        (
+            "polynomial = { coefficients_rad = [0.0, 0.3, 1.0] }",
+            Some("begins at a rate of 0.3"),
+        ),
+        ("polynomial = { coefficients_rad = [0.2, 0.0, 1.0] }", None),
+        (
+            "polynomial = { coefficients_rad = [0.0, 0.0, 3.0, -2.0], from_s = 0.5, until_s = 1.5 }",
+            None,
+        ),
+        (
+            "polynomial = { coefficients_rad = [0.0, 0.0, 3.0, -2.0], from_s = 0.5, until_s = 1.0 }",
+            Some("ends at a rate of 1.5"),
+        ),
+    ] {
+        let text = ONE_MODE.replace(
+            "quintic = { final_angle_rad = 0.2, duration_s = 0.3 }",
+            motion,
+        );
+        assert!(ModelSpec::parse(&text, &[]).is_ok(), "{motion}");
+        let found = ModelSpec::parse(&(text + shaping), &[]);
+        match (found, says) {
+            (Ok(_), None) => {}
+            (Err(errors), Some(says)) => {
+                let told = errors[0].to_string();
+                assert!(told.contains(says) && errors.len() == 1, "{told}");
+            }
+            (found, says) => panic!("{motion}: {found:?} instead of {says:?}"),
+        }
+    }
+}

@@ -134,6 +134,7 @@ impl<'a> Checker<'a> {
         profile: &MotionProfileSpec,
         translates: bool,
     ) {
+        self.shaped_profile(path, profile);
         match profile {
             MotionProfileSpec::Cycloid(spec) => {
                 let angles = [spec.initial_angle_rad, spec.final_angle_rad];

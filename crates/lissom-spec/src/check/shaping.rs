@@ -4,7 +4,10 @@ use super::Checker;
 use super::limits::MOST_SHAPED_MODES;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{OrientationMotionSpec, ShapedModeSpec};
+use crate::spec::{MotionProfile, MotionProfileSpec, OrientationMotionSpec, ShapedModeSpec};
+
+/// Rates below this part of the largest are rest: phases and instants are written with a few digits.
+const AT_REST: f64 = 1e-3;
 
 impl Checker<'_> {
     pub(super) fn shaping(&mut self) {
@@ -45,6 +48,19 @@ impl Checker<'_> {
         }
     }
 
+    /// Asks a motion that is shaped to begin and end at rest: shares of a rate that jumps would jump one after the other.
+    pub(super) fn shaped_profile(&mut self, path: &Path, profile: &MotionProfileSpec) {
+        if self.spec.shaping.is_none() {
+            return;
+        }
+        let at_ends = rates_at_ends(&profile.profile());
+        for (ends, [rate, largest]) in ["begins", "ends"].into_iter().zip(at_ends) {
+            if rate.abs() > AT_REST * largest {
+                self.error(path.clone(), ErrorKind::ShapedJump { ends, rate });
+            }
+        }
+    }
+
     fn shaped_mode(&mut self, path: &Path, mode: &ShapedModeSpec) {
         self.positive(path.key("frequency_rad_per_s"), mode.frequency_rad_per_s);
         let accepted = (0.0..1.0).contains(&mode.damping_ratio);
@@ -55,5 +71,43 @@ impl Checker<'_> {
             accepted,
             expected,
         );
+    }
+}
+
+/// How fast a motion is where it begins and ends, in each case with how fast it may be; zero for those that are always at rest there.
+fn rates_at_ends(profile: &MotionProfile) -> [[f64; 2]; 2] {
+    match profile {
+        MotionProfile::Polynomial {
+            coefficients,
+            from_s,
+            until_s,
+        } => {
+            let powers = (0..).zip(coefficients).skip(1);
+            let terms = |time: f64| {
+                let term =
+                    move |(power, own): (i32, &f64)| f64::from(power) * own * time.powi(power - 1);
+                powers.clone().map(term)
+            };
+            let last_s = until_s.map_or(0.0, |until_s| until_s - from_s);
+            let largest = terms(last_s).map(f64::abs).sum();
+            [0.0, last_s].map(|time| [terms(time).sum(), largest])
+        }
+        MotionProfile::Sines {
+            amplitude,
+            frequency_rad_per_s,
+            phase_rad,
+            from_s,
+            until_s,
+        } => {
+            let sines = || amplitude.iter().zip(frequency_rad_per_s).zip(phase_rad);
+            let largest = sines().map(|((a, w), _)| (a * w).abs()).sum();
+            let rate = |time: f64| -> f64 {
+                let one = |((a, w), p): ((&f64, &f64), &f64)| a * w * (w * time + p).cos();
+                sines().map(one).sum()
+            };
+            let last = until_s.map_or(0.0, |until_s| rate(until_s - from_s));
+            [[rate(0.0), largest], [last, largest]]
+        }
+        _ => [[0.0; 2]; 2],
     }
 }

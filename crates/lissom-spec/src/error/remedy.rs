@@ -43,6 +43,7 @@ impl ErrorKind {
             Self::DuplicateName { what, .. } => format!("give every {what} a name of its own"),
             Self::ControlCharacter { .. } => "write the name without line breaks and tabs".into(),
             Self::LongName { .. } => "choose a shorter name".into(),
+            Self::ShapedJump { .. } => "let it begin and end at rest; constant_rate goes on for ever, and is not changed by shaping".into(),
             Self::ReservedName { .. } => "choose another name".into(),
             Self::UnknownReference { suggestion: Some(name), .. } => format!("did you mean {name:?}?"),
             Self::UnknownReference { what: "body", .. } => {

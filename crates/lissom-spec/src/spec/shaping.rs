@@ -98,14 +98,26 @@ impl ShapingSpec {
     }
 }
 
+impl MotionProfile {
+    /// The motion in shares that come one after the other. One at a constant rate stays as it is: it has no beginning, and no acceleration that could excite
+    /// anything.
+    #[must_use]
+    pub fn in_shares(self, impulses: &[Impulse]) -> Self {
+        match self {
+            Self::ConstantRate { .. } => self,
+            profile => Self::Shaped {
+                profile: Box::new(profile),
+                impulses: impulses.to_vec(),
+            },
+        }
+    }
+}
+
 impl ModelSpec {
     /// A motion of the model, shaped if its motions are.
     pub fn shaped(&self, profile: MotionProfile) -> MotionProfile {
         match &self.shaping {
-            Some(shaping) => MotionProfile::Shaped {
-                profile: Box::new(profile),
-                impulses: shaping.impulses(),
-            },
+            Some(shaping) => profile.in_shares(&shaping.impulses()),
             None => profile,
         }
     }
