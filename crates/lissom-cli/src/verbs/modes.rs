@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::linear;
 use crate::arguments::{ModesArguments, ShaperArgument};
-use crate::output::{counted, short};
+use crate::output::{AnswerArguments, counted, short};
 use crate::plot::{CHANNELS, WithPlot};
 use crate::source;
 use crate::stop::Stop;
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     let plot = (arguments.plot).write(arguments.answer, CHANNELS, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
     let shaping = (arguments.shaper)
-        .map(|shaper| shaping(shaper, &modes))
+        .map(|shaper| shaping(shaper, &modes, arguments.answer))
         .transpose()?;
     let mut answer = as_json(&loaded, &frozen, &modes, &files);
     if let Some(shaping) = &shaping {
@@ -78,9 +78,21 @@ pub(crate) fn run(arguments: &ModesArguments) -> Result<(), Stop> {
     })
 }
 
-/// What shapes motions for the modes that vibrate.
-fn shaping(shaper: ShaperArgument, modes: &TrackedModes) -> Result<ShapingSpec, Stop> {
-    let shaped = shaped_modes(modes);
+/// What shapes motions for the modes that vibrate, the lowest ones if there are more than a model takes.
+fn shaping(
+    shaper: ShaperArgument,
+    modes: &TrackedModes,
+    answer: AnswerArguments,
+) -> Result<ShapingSpec, Stop> {
+    let mut shaped = shaped_modes(modes);
+    let (count, most) = (shaped.len(), ShapingSpec::MOST_MODES);
+    if count > most {
+        shaped.truncate(most);
+        answer.warn(&format!(
+            "warning: {count} of these modes vibrate, and a model takes {most} in [shaping]: it has the {most} lowest; each delays the motions, so leave out \
+             those that die out by themselves, or ask for fewer with --count"
+        ));
+    }
     if shaped.is_empty() {
         return Err(Stop::Failed(
             "none of these modes vibrates, so that there is nothing to shape motions for"

@@ -166,3 +166,50 @@ max_torque_n_m = 5.0
     placed(0.25).says(0, &["0.25"]);
     placed(0.8).says(1, &["limits"]);
 }
+
+/// A beam that vibrates in six modes.
+const SIX_MODES: &str = r#"
+format = 1
+[[body]]
+name = "arm"
+beam = { length_m = 1.0, mass_per_length_kg_per_m = 1.0, bending_stiffness_y_n_m2 = 20.0, basis.clamped_free = { bending_y = 6 } }
+[[joint]]
+name = "hub"
+parent = "ground"
+child = "arm"
+revolute = { axis = [0.0, 0.0, 1.0] }
+[[motion]]
+joint = "hub"
+quintic = { final_angle_rad = 0.2, duration_s = 0.3 }
+[simulation]
+duration_s = 1.0
+"#;
+
+/// Closed loop: what `--shaper` prints is a table that a model takes, the lowest modes of it, and the rest is told.
+#[test]
+fn a_shaper_is_one_that_a_model_takes() {
+    const ROUNDING: f64 = 1e-9;
+    let folder = Folder::new();
+    folder.write("arm.toml", SIX_MODES);
+    let answer = folder.lissom(&["modes", "arm.toml", "--shaper", "zv"]);
+    answer.says(0, &["[shaping]"]);
+    assert!(
+        answer.stderr.contains("6 of these modes vibrate"),
+        "{}",
+        answer.stderr
+    );
+    let (_, table) = answer.stdout.split_once("[shaping]").unwrap();
+    folder.write("shaped.toml", &format!("{SIX_MODES}[shaping]{table}"));
+    folder.lissom(&["check", "shaped.toml"]).says(0, &[]);
+    let told = folder.json(&["modes", "arm.toml", "--shaper", "zv", "--json"]);
+    let shaped = told["shaping"]["zv"].as_array().unwrap();
+    assert_eq!(shaped.len(), 5);
+    for (mode, shaped) in told["modes"].as_array().unwrap().iter().zip(shaped) {
+        let [own, shaped] = [
+            &mode["frequency_rad_per_s"][0],
+            &shaped["frequency_rad_per_s"],
+        ]
+        .map(number);
+        assert!((own / shaped - 1.0).abs() < ROUNDING, "{own} {shaped}");
+    }
+}

@@ -29,9 +29,6 @@ pub(crate) const MOST_ELEMENTS_PER_LINK: usize = 200;
 /// Most sections of a beam in which loads are recorded; each has up to ten channels.
 pub(crate) const MOST_LOAD_SECTIONS: usize = 201;
 
-/// Most modes that motions are shaped for: each doubles or triples the impulses.
-pub(crate) const MOST_SHAPED_MODES: usize = 5;
-
 /// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.
 pub(crate) const SHORTEST_S: f64 = 1e-12;
 

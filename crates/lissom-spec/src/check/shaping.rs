@@ -1,10 +1,11 @@
 //! `[shaping]`.
 
 use super::Checker;
-use super::limits::MOST_SHAPED_MODES;
 use crate::error::ErrorKind;
 use crate::path::Path;
-use crate::spec::{MotionProfile, MotionProfileSpec, OrientationMotionSpec, ShapedModeSpec};
+use crate::spec::{
+    MotionProfile, MotionProfileSpec, OrientationMotionSpec, ShapedModeSpec, ShapingSpec,
+};
 
 /// Rates below this part of the largest are rest: phases and instants are written with a few digits.
 const AT_REST: f64 = 1e-3;
@@ -21,13 +22,9 @@ impl Checker<'_> {
             let key = "zv".to_owned();
             self.error(path.clone(), ErrorKind::MissingKey { key });
         }
-        let expected = format!("at most {MOST_SHAPED_MODES} modes in zv and zvd together");
-        self.in_range(
-            path.clone(),
-            count as f64,
-            count <= MOST_SHAPED_MODES,
-            &expected,
-        );
+        let most = ShapingSpec::MOST_MODES;
+        let expected = format!("at most {most} modes in zv and zvd together");
+        self.in_range(path.clone(), count as f64, count <= most, &expected);
         for (key, modes) in [("zv", &shaping.zv), ("zvd", &shaping.zvd)] {
             for (index, mode) in modes.iter().enumerate() {
                 self.shaped_mode(&path.key(key).index(index), mode);

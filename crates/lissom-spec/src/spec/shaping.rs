@@ -77,6 +77,9 @@ impl ShapedModeSpec {
 }
 
 impl ShapingSpec {
+    /// Most modes of both kinds together: each doubles or triples the impulses.
+    pub const MOST_MODES: usize = 5;
+
     /// All impulses, one for every choice of one of each mode.
     pub fn impulses(&self) -> Vec<Impulse> {
         let zv = self.zv.iter().map(|mode| mode.impulses(1));
