@@ -230,8 +230,7 @@ impl Map {
                 Ok(place) => (
                     place.position_m,
                     place.compliance_m_per_n.as_ref().ok(),
-                    (place.compliance_m_per_n.as_ref().err())
-                        .map(|name| format!("nothing holds {name}")),
+                    nothing_holds(place),
                 ),
                 Err(error) => ([f64::NAN; 3], None, Some(error.clone())),
             };
@@ -250,6 +249,13 @@ impl Map {
         }
         Ok(())
     }
+}
+
+/// Why there is no stiffness at a place.
+fn nothing_holds(place: &EndEffector) -> Option<String> {
+    let nothing = place.compliance_m_per_n.as_ref().err();
+    let unstable = || (!place.is_stable).then(|| "the equilibrium is unstable".to_owned());
+    nothing.map_or_else(unstable, |name| Some(format!("nothing holds {name}")))
 }
 
 /// The mechanism at a place; none if it was stopped.

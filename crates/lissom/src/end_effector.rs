@@ -24,6 +24,8 @@ pub struct EndEffector {
     pub jacobian: Vec<[f64; 3]>,
     /// Lowest natural frequency with the driven joints held, in rad/s; none where nothing vibrates or the equilibrium is unstable.
     pub frequency_rad_per_s: Option<f64>,
+    /// Whether the mechanism comes back when it is touched, or nothing gives way.
+    pub is_stable: bool,
 }
 
 impl EndEffector {
@@ -38,8 +40,12 @@ impl EndEffector {
         Some(stiffness.into())
     }
 
-    /// Smallest stiffness in N/m of all directions in which the marker may be pushed; infinite where nothing gives way.
+    /// Smallest stiffness in N/m of all directions in which the marker may be pushed; infinite where nothing gives way, none where nothing holds it or the
+    /// equilibrium is unstable: there a displacement by a force says where the balance is, not that anything goes there.
     pub fn least_stiffness_n_per_m(&self) -> Option<f64> {
+        if !self.is_stable {
+            return None;
+        }
         let compliance = Matrix3::from(*self.compliance_m_per_n.as_ref().ok()?);
         let symmetric = 0.5 * (compliance + compliance.transpose());
         let most = symmetric.symmetric_eigenvalues().max();
@@ -80,17 +86,17 @@ pub fn end_effector(
         return Ok(None);
     };
     let frozen = Frozen::new(&found.trajectory, &found.driven);
-    let frequency = if found.driven.len() < labels.coordinates.len() {
+    let lowest = if found.driven.len() < labels.coordinates.len() {
         let modes = TrackedModes::watched(&frozen, Terms::CASES[0], 1, watch)?;
-        let lowest = modes.modes.first().and_then(|mode| mode.first());
-        lowest.and_then(ModeAt::frequency)
+        let lowest = modes.modes.into_iter().next();
+        lowest.and_then(|mode| mode.into_iter().next())
     } else {
         None
     };
-    Ok(Some(of_linearized(&found, at, frequency)))
+    Ok(Some(of_linearized(&found, at, lowest.as_ref())))
 }
 
-fn of_linearized(found: &Linearized, marker: usize, frequency: Option<f64>) -> EndEffector {
+fn of_linearized(found: &Linearized, marker: usize, lowest: Option<&ModeAt>) -> EndEffector {
     let labels = found.trajectory.labels();
     let point = &found.trajectory.points()[0];
     let output = &point.outputs[marker];
@@ -113,7 +119,8 @@ fn of_linearized(found: &Linearized, marker: usize, frequency: Option<f64>) -> E
             .map_err(|dof| name(&free[dof])),
         driven: found.driven.iter().map(name).collect(),
         jacobian: found.driven.iter().map(column).collect(),
-        frequency_rad_per_s: frequency,
+        frequency_rad_per_s: lowest.and_then(ModeAt::frequency),
+        is_stable: lowest.is_none_or(|mode| mode.square.im == 0.0 && mode.square.re >= 0.0),
     }
 }
 

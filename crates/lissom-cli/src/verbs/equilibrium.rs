@@ -62,6 +62,7 @@ fn end_effector(loaded: &Loaded, rest: &Equilibrium, marker: &str) -> Result<Val
         "held": found.driven,
         "compliance_m_per_n": compliance,
         "stiffness_n_per_m": found.stiffness_n_per_m(),
+        "stable": found.is_stable,
         "least_stiffness_n_per_m": found.least_stiffness_n_per_m(),
         "lowest_frequency_rad_per_s": found.frequency_rad_per_s,
     }))
@@ -90,6 +91,12 @@ fn end_effector_in_words(found: &Value) -> Vec<String> {
             "  least stiffness of all directions {} N/m",
             short(least)
         ));
+    }
+    if found["stable"] == json!(false) {
+        lines.push(
+            "  no least stiffness: the equilibrium is unstable, and whatever pushes the marker lets it go"
+                .to_owned(),
+        );
     }
     lines
 }

@@ -87,6 +87,46 @@ fn manipulability_of_two_links() {
     }
 }
 
+/// A link of 1 kg at 0.5 m, upright on a spring of 4 N m/rad, which holds less than its weight; and the same held by 6 N m/rad.
+const UPRIGHT: &str = r#"
+format = 1
+gravity_m_per_s2 = [0.0, -9.81, 0.0]
+[[body]]
+name = "link"
+[body.rigid]
+mass_kg = 1.0
+center_of_mass_m = [0.0, 0.5, 0.0]
+inertia_kg_m2 = [0.01, 0.01, 0.01]
+[[body.node]]
+name = "end"
+position_m = [0.0, 1.0, 0.0]
+[[joint]]
+name = "hinge"
+parent = "ground"
+child = "link"
+[joint.revolute]
+axis = [0.0, 0.0, 1.0]
+spring = { stiffness_n_m_per_rad = 4.0 }
+[[marker]]
+name = "tip"
+body = "link"
+at = "end"
+"#;
+
+/// Closed form: the tip of a link of length l gives way by l²/(k - m g c). Where that is negative the link falls over, and is not stiff without end.
+#[test]
+fn what_is_unstable_has_no_least_stiffness() {
+    let held = at(&mechanism(&UPRIGHT.replace("4.0 }", "6.0 }")), &[]).unwrap();
+    assert!(held.is_stable);
+    let left = 6.0 - 9.81 * 0.5;
+    close(held.least_stiffness_n_per_m().unwrap(), left, left);
+    let falls = at(&mechanism(UPRIGHT), &[]).unwrap();
+    let compliance = falls.compliance_m_per_n.clone().unwrap();
+    close(compliance[0][0], 1.0 / (4.0 - 9.81 * 0.5), 1.0);
+    assert!(!falls.is_stable && falls.frequency_rad_per_s.is_none());
+    assert_eq!(falls.least_stiffness_n_per_m(), None);
+}
+
 /// A beam on a driven hinge: 2 m long, EI = 300 N m² and 120 N m², EA = 5e4 N.
 const BEAM: &str = r#"
 format = 1
