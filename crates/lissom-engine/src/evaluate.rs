@@ -11,8 +11,9 @@ use lissom_spec::spec::{JointSpec, PrismaticMotorSpec, RevoluteMotorSpec, TwistC
 use lissom_spec::{ModelSpec, spanning_tree};
 use nalgebra::{DMatrix, DVector};
 
+use crate::build_error::BuildError;
 use crate::formulation::Formulation as _;
-use crate::mechanism::{BuildError, Mechanism, by_name, unplaced};
+use crate::mechanism::{Mechanism, by_name, unplaced};
 use crate::simulate;
 
 pub use crate::simulate::{ClosedEvaluation, Evaluation};

@@ -17,6 +17,7 @@
 //! | [`scene`] | what has to be known of a model to draw its recorded motion |
 
 mod analysis;
+mod build_error;
 pub mod diagnose;
 pub mod evaluate;
 mod evaluator;
@@ -30,5 +31,6 @@ pub mod simulate;
 pub mod testing;
 
 pub use analysis::ModesOptions;
+pub use build_error::BuildError;
 pub use evaluator::{Evaluator, RowQuantity, StateRows};
-pub use mechanism::{BuildError, Mechanism};
+pub use mechanism::Mechanism;

@@ -9,12 +9,13 @@ use lissom_core::{
 };
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::{Coordinate, Memory};
-use lissom_spec::spec::{FormulationSpec, InitialSpec, SimulationSpec};
+use lissom_spec::spec::{FormulationSpec, InitialSpec, SensorSpec, SimulationSpec};
 use lissom_spec::{Fidelity, ModelError, ModelSpec, Path, nearest};
 use lissom_tree::closure::AssemblyError;
 
+use crate::build_error::BuildError;
 use crate::formulation::Formulation;
-use crate::model::{self, ChosenFunctions, Model, chosen_bases, rigid_counterpart};
+use crate::model::{ChosenFunctions, Model, chosen_bases, rigid_counterpart};
 use crate::nodal_model::{NodalModel, NodalModelError};
 use crate::scene::Drawable;
 use crate::simulate::{self, close_loops};
@@ -34,41 +35,6 @@ pub struct Mechanism {
     chosen_functions: Vec<ChosenFunctions>,
 }
 
-/// Why a spec is no mechanism.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum BuildError {
-    /// The model says something wrong.
-    #[error(transparent)]
-    Model(ModelError),
-    /// A body cannot be reduced to elastic coordinates.
-    #[error(transparent)]
-    Body(model::BuildError),
-    /// The model cannot be run in the nodal formulation.
-    #[error(transparent)]
-    Nodal(NodalModelError),
-    /// The loops cannot be closed at the start.
-    #[error("{error}")]
-    Loops {
-        /// The loop or joint concerned, or the section of loops.
-        at: Path,
-        /// What stays open.
-        error: AssemblyError,
-    },
-}
-
-impl BuildError {
-    /// Where the model says what is wrong.
-    pub fn path(&self) -> Path {
-        match self {
-            Self::Model(error) => error.path.clone(),
-            Self::Body(error) => Path::root().key("body").index(error.body),
-            Self::Nodal(error) => error.path(),
-            Self::Loops { at, .. } => at.clone(),
-        }
-    }
-}
-
 impl Mechanism {
     /// Builds the mechanism that a spec describes.
     ///
@@ -81,12 +47,43 @@ impl Mechanism {
         let spec = rigid_counterpart(spec);
         let (spec, chosen_functions) = chosen_bases(&spec);
         let tree = closed_tree(&spec)?;
-        Ok(Self {
+        let mechanism = Self {
             nodal: nodal(&spec, &tree)?,
             tree,
             chosen_functions,
             spec: spec.into_owned(),
-        })
+        };
+        match mechanism.ambiguous_channels() {
+            errors if errors.is_empty() => Ok(mechanism),
+            errors => Err(errors),
+        }
+    }
+
+    /// Sensors with channels that are called like others. Only what is built knows all that is called something.
+    fn ambiguous_channels(&self) -> Vec<BuildError> {
+        if self.spec.sensor.is_empty() {
+            return Vec::new();
+        }
+        let Ok(signals) = self.signals() else {
+            // such a mechanism says elsewhere that it cannot be where it starts
+            return Vec::new();
+        };
+        let error = |(sensor, own): (usize, &SensorSpec)| {
+            let mut channels = own.channels().into_iter();
+            let channel = channels.find(|channel| signals.is_ambiguous(channel))?;
+            let name = own.name.clone();
+            Some(BuildError::Channel {
+                sensor,
+                name,
+                channel,
+            })
+        };
+        self.spec
+            .sensor
+            .iter()
+            .enumerate()
+            .filter_map(error)
+            .collect()
     }
 
     /// Whether every joint is free and nothing drives it.

@@ -46,6 +46,8 @@ pub struct Signals {
     /// Signals that are read together.
     groups: Vec<(Group, Range<usize>)>,
     by_name: BTreeMap<String, SignalId>,
+    /// Names that several would have.
+    shared: BTreeSet<String>,
 }
 
 /// Signals that are read together.
@@ -126,6 +128,7 @@ impl Signals {
             list: Vec::new(),
             groups: Vec::new(),
             by_name: BTreeMap::new(),
+            shared: BTreeSet::new(),
             parts: Parts::default(),
             sensors: actions.sensors.clone(),
         };
@@ -266,6 +269,9 @@ impl Signals {
         for (at, signal) in self.list.iter_mut().enumerate() {
             let written = signal.name.clone();
             let mut count = 1;
+            if taken.contains(&written) {
+                self.shared.insert(written.clone());
+            }
             while taken.contains(&signal.name) {
                 count += 1;
                 signal.name = format!("{written}#{count}");
@@ -273,6 +279,11 @@ impl Signals {
             taken.insert(signal.name.clone());
             self.by_name.insert(signal.name.clone(), SignalId(at));
         }
+    }
+
+    /// Whether several signals would have a name; all but one have it with a number.
+    pub fn is_ambiguous(&self, name: &str) -> bool {
+        self.shared.contains(name)
     }
 
     /// The signals in their order.

@@ -408,3 +408,36 @@ fn wrong_sensors_are_refused() {
         "{found}"
     );
 }
+
+/// By construction: a sensor whose channels are called like others is refused, whichever of both comes first in a recording; a name with a dot or a number
+/// that nothing else has is one like any other.
+#[test]
+fn sensors_hide_no_channels() {
+    let with = |name: &str, kind: &str| {
+        let sensor = format!("\n[[sensor]]\nname = \"{name}\"\n{kind}\n");
+        Mechanism::build(&parsed(&text_of_arm(&sensor)))
+    };
+    let (marker, joint) = ("gyroscope.marker = \"hand\"", "encoder.joint = \"elbow\"");
+    for (name, kind, channel) in [
+        ("hand.position", marker, "hand.position.x"),
+        ("energy.total", joint, "energy.total"),
+        ("elbow.rate", joint, "elbow.rate"),
+        (
+            "elbow.reaction",
+            "force_torque.joint = \"elbow\"",
+            "elbow.reaction.force.x",
+        ),
+    ] {
+        let errors = with(name, kind).unwrap_err();
+        assert_eq!(errors.len(), 1, "{errors:?}");
+        let told = errors[0].to_string();
+        assert!(told.contains(name) && told.contains(channel), "{told}");
+        assert!(
+            errors[0].path().to_string().starts_with("sensor["),
+            "{told}"
+        );
+    }
+    for name in ["hand.gyro", "elbow.angle#2"] {
+        assert!(with(name, marker).is_ok(), "{name}");
+    }
+}
