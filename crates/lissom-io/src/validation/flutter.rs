@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use lissom::spec::{FormulationSpec, NodalFormulationSpec};
 use lissom::{Flow, Mechanism, ModelSpec, OperatingPoint, Override};
-use lissom_numerics::linear::UndampedModes;
+use lissom_numerics::linear::{LinearError, UndampedModes};
 
 /// The column, whose only input is the thrust.
 const COLUMN: &str = include_str!("../../../../validation/beck_1952/column.toml");
@@ -28,11 +28,12 @@ pub(super) fn flutter() -> BTreeMap<String, f64> {
         let mut note = |quantity: &str, number: f64| {
             numbers.insert(format!("{name}.{quantity}"), number);
         };
-        if let Some([load, frequency]) = meeting(formulation) {
+        if let Some([load, frequency]) = meeting(COLUMN, formulation) {
             note("flutter_load", load);
             note("flutter_frequency", frequency);
         }
-        if let Some([first, second]) = lowest(formulation, HALF_OF_BECKS_LOAD) {
+        let half = column(COLUMN, formulation, HALF_OF_BECKS_LOAD);
+        if let Some(Column::Vibrates([first, second])) = half {
             note("first_at_half", first);
             note("second_at_half", second);
         }
@@ -43,27 +44,39 @@ pub(super) fn flutter() -> BTreeMap<String, f64> {
 /// Half of the load of the characteristic equation.
 const HALF_OF_BECKS_LOAD: f64 = 0.5 * 20.050_953_619;
 
-/// The load at which the two lowest frequencies meet, and the frequency.
-fn meeting(formulation: FormulationSpec) -> Option<[f64; 2]> {
+/// What the straight column does under a thrust.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Column {
+    /// It vibrates, with these as its two lowest frequencies.
+    Vibrates([f64; 2]),
+    /// It flutters.
+    Flutters,
+}
+
+/// The load at which the two lowest frequencies meet, and the frequency; none if anything fails, or the column does not begin to flutter between the loads.
+fn meeting(text: &str, formulation: FormulationSpec) -> Option<[f64; 2]> {
     let [mut low, mut high] = BETWEEN;
-    let mut frequencies = lowest(formulation, low)?;
+    let under = |thrust: f64| column(text, formulation, thrust);
+    let (Column::Vibrates(mut frequencies), Column::Flutters) = (under(low)?, under(high)?) else {
+        return None;
+    };
     for _ in 0..HALVINGS {
         let middle = 0.5 * (low + high);
-        match lowest(formulation, middle) {
-            Some(found) => (low, frequencies) = (middle, found),
-            None => high = middle,
+        match under(middle)? {
+            Column::Vibrates(found) => (low, frequencies) = (middle, found),
+            Column::Flutters => high = middle,
         }
     }
     let [first, second] = frequencies;
     Some([low, (0.5 * (first * first + second * second)).sqrt()])
 }
 
-/// The two lowest frequencies of the straight column under a thrust; none when it flutters.
-fn lowest(formulation: FormulationSpec, thrust: f64) -> Option<[f64; 2]> {
+/// The straight column under a thrust; none if anything fails.
+fn column(text: &str, formulation: FormulationSpec, thrust: f64) -> Option<Column> {
     let change = Override::parse(&format!("input.0.force_constant.value_n={thrust}")).ok()?;
     let spec = ModelSpec {
         formulation,
-        ..ModelSpec::parse(COLUMN, &[change]).ok()?
+        ..ModelSpec::parse(text, &[change]).ok()?
     };
     let mechanism = Mechanism::build(&spec).ok()?;
     let mut watch = |_| Flow::Continue;
@@ -72,7 +85,45 @@ fn lowest(formulation: FormulationSpec, thrust: f64) -> Option<[f64; 2]> {
         .linearize(&start, OperatingPoint::Start, &[], &mut watch)
         .ok()?;
     let linear = &found.trajectory.points()[0].linear;
-    let modes = UndampedModes::new(&linear.mass, &linear.stiffness()).ok()?;
-    let frequencies = modes.frequencies();
-    Some([*frequencies.first()?, *frequencies.get(1)?])
+    match UndampedModes::new(&linear.mass, &linear.stiffness()) {
+        Ok(modes) => {
+            let frequencies = modes.frequencies();
+            let lowest = [*frequencies.first()?, *frequencies.get(1)?];
+            // not a number where the column would fall to one side
+            let vibrates = lowest.iter().all(|frequency| frequency.is_finite());
+            vibrates.then_some(Column::Vibrates(lowest))
+        }
+        Err(LinearError::Flutter) => Some(Column::Flutters),
+        Err(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By construction: what cannot be computed is no flutter, and neither is a load range without any.
+    #[test]
+    fn failures_are_not_flutter() {
+        let tree = FormulationSpec::Tree;
+        let [low, high] = BETWEEN;
+        assert!(matches!(
+            column(COLUMN, tree, low),
+            Some(Column::Vibrates(_))
+        ));
+        assert_eq!(column(COLUMN, tree, high), Some(Column::Flutters));
+        assert_eq!(column("format = 1", tree, high), None);
+        let heavy = COLUMN.replace(
+            "mass_per_length_kg_per_m = ",
+            "mass_per_length_kg_per_m = -",
+        );
+        assert_ne!(heavy, COLUMN);
+        assert_eq!(column(&heavy, tree, high), None);
+        let stiff = COLUMN.replace(
+            "bending_stiffness_y_n_m2 = 1.0",
+            "bending_stiffness_y_n_m2 = 9.0",
+        );
+        assert_ne!(stiff, COLUMN);
+        assert_eq!(meeting(&stiff, tree), None);
+    }
 }
