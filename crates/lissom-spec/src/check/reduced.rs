@@ -108,6 +108,7 @@ impl Checker<'_> {
         for (row, entries) in reduced.product_integrals.iter().enumerate() {
             self.length(products.index(row), entries.len(), n);
         }
+        self.symmetric_products(&products, &reduced.product_integrals, n);
         let list = path.key("nodes");
         self.names(
             "node",
@@ -183,6 +184,19 @@ impl Checker<'_> {
                 let rows: Vec<&[f64]> = matrix.iter().map(Vec::as_slice).collect();
                 self.symmetric(&path, &rows);
             }
+        }
+    }
+
+    /// The integrals of two displacements are those of the same two the other way round, transposed: a symmetric matrix of three rows for every coordinate.
+    fn symmetric_products(&mut self, path: &Path, products: &[Vec<[[f64; 3]; 3]>], n: usize) {
+        if products.len() == n && products.iter().all(|row| row.len() == n) {
+            let row = |row: usize| -> Vec<f64> {
+                let own = products[row / 3].iter();
+                own.flat_map(|product| product[row % 3]).collect()
+            };
+            let rows: Vec<Vec<f64>> = (0..3 * n).map(row).collect();
+            let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+            self.symmetric(path, &rows);
         }
     }
 

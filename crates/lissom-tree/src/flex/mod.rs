@@ -33,6 +33,7 @@ mod shape;
 mod share;
 mod stepped;
 mod strain;
+mod symmetric;
 
 pub use beam::{Basis, Beam, CutBeam, Functions, Membrane, ModeCounts, Segment};
 pub use body::{

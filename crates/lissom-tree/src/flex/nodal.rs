@@ -5,10 +5,7 @@ use nalgebra::{DMatrix, Matrix3};
 use super::body::{FlexibleBody, MassNode, Node, RigidMotions};
 use super::damping::Damping;
 use super::error::{FlexError, finite, not_negative};
-
-/// Largest difference of mirrored entries of a symmetric matrix, relative to its largest entry: files
-/// hold rounded numbers.
-const ASYMMETRY: f64 = 1e-6;
+use super::symmetric::symmetrised;
 
 /// Most negative principal second moment of a node, relative to the trace of its inertia, that rounding
 /// in a file explains.
@@ -84,8 +81,7 @@ impl NodalBody {
             })?;
         }
         let matrix = DMatrix::from_row_slice(count, count, &self.stiffness);
-        check_symmetry(&matrix, || "stiffness matrix".to_owned())?;
-        Ok((&matrix + matrix.transpose()) * 0.5)
+        symmetrised(&matrix, || "stiffness matrix".to_owned())
     }
 }
 
@@ -136,11 +132,9 @@ impl NodalMass {
 
     /// $`\int \rho\rho^T dm = \tfrac12 \mathrm{tr}(J)\,1 - J`$.
     fn second_moment(&self, number: usize) -> Result<[[f64; 3]; 3], FlexError> {
-        let inertia = Matrix3::from_fn(|i, j| self.inertia[i][j]);
-        check_symmetry(&DMatrix::from_fn(3, 3, |i, j| inertia[(i, j)]), || {
-            format!("inertia of node {number}")
-        })?;
-        let inertia = (inertia + inertia.transpose()) * 0.5;
+        let inertia = DMatrix::from_fn(3, 3, |i, j| self.inertia[i][j]);
+        let inertia = symmetrised(&inertia, || format!("inertia of node {number}"))?;
+        let inertia = Matrix3::from_fn(|i, j| inertia[(i, j)]);
         let trace = inertia.trace();
         let moment = Matrix3::identity() * (0.5 * trace) - inertia;
 
@@ -158,21 +152,6 @@ impl NodalMass {
             std::array::from_fn(|j| moment[(i, j)])
         }))
     }
-}
-
-fn check_symmetry(
-    matrix: &DMatrix<f64>,
-    quantity: impl FnOnce() -> String,
-) -> Result<(), FlexError> {
-    let largest = matrix.amax();
-    let difference = (matrix - matrix.transpose()).amax() / largest;
-    if largest > 0.0 && difference > ASYMMETRY {
-        return Err(FlexError::NotSymmetric {
-            quantity: quantity(),
-            difference,
-        });
-    }
-    Ok(())
 }
 
 #[cfg(test)]

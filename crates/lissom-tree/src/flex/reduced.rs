@@ -7,6 +7,7 @@ use super::damping::Damping;
 use super::error::FlexError;
 use super::integrals::{MassProperties, product_blocks};
 use super::second_order::SecondOrderField;
+use super::symmetric::{symmetrise, symmetrised};
 
 /// Integrals of a sum over the mass at every entry of [`SecondOrderIntegrals::sums`]: three of the displacement, nine of
 /// its products with the position.
@@ -106,44 +107,179 @@ impl ReducedBody {
         }
     }
 
+    /// Makes symmetric what is symmetric but for rounded numbers: every reader of a matrix may then read either half.
+    fn symmetrised(mut self) -> Result<Self, FlexError> {
+        let n = self.coordinates.len();
+        let quantity = |what: &'static str| move || what.to_owned();
+        let squares = [
+            (&mut self.stiffness, "stiffness matrix"),
+            (&mut self.mass_matrix, "mass matrix"),
+        ];
+        for (matrix, what) in squares {
+            symmetrise(n, matrix, 1, quantity(what))?;
+        }
+        // a difference of larger numbers, the inertia, whose readers know how far it is rounded
+        let moments = self.second_moment;
+        let mean = |i: usize, j: usize| 0.5 * (moments[i][j] + moments[j][i]);
+        self.second_moment = std::array::from_fn(|i| std::array::from_fn(|j| mean(i, j)));
+        // a matrix of three rows and columns for every coordinate
+        let at = |row: usize, column: usize| (row / 3 * n + column / 3, row % 3, column % 3);
+        let products = DMatrix::from_fn(3 * n, 3 * n, |row, column| {
+            let (entry, i, j) = at(row, column);
+            self.products[entry][i][j]
+        });
+        let products = symmetrised(&products, quantity("product integrals"))?;
+        for row in 0..3 * n {
+            for column in 0..3 * n {
+                let (entry, i, j) = at(row, column);
+                self.products[entry][i][j] = products[(row, column)];
+            }
+        }
+        for node in &mut self.nodes {
+            for hessian in node.second_order.chunks_exact_mut((n * n).max(1)) {
+                symmetrise(n, hessian, 1, quantity("second-order motion of a node"))?;
+            }
+        }
+        if let Some(own) = &mut self.second_order {
+            let integrals = quantity("integrals of the second-order displacement");
+            for sum in 0..SUMS {
+                symmetrise(n, &mut own.sums.as_flattened_mut()[sum..], SUMS, integrals)?;
+            }
+            for matrix in own.with_shapes.chunks_exact_mut((n * n).max(1)) {
+                symmetrise(n, matrix, 1, integrals)?;
+            }
+        }
+        Ok(self)
+    }
+
     /// The flexible body, with the same nodes.
     ///
     /// # Errors
     /// If masses and stiffness are not those of a body.
     pub fn reduce(self, damping: &Damping) -> Result<FlexibleBody, FlexError> {
-        let n = self.coordinates.len();
+        let own = self.symmetrised()?;
+        let n = own.coordinates.len();
         let all = 0..n;
-        let products = product_blocks(
-            &self.products,
-            &self.mass_matrix,
-            std::slice::from_ref(&all),
-        );
+        let products = product_blocks(&own.products, &own.mass_matrix, std::slice::from_ref(&all));
         let properties = MassProperties {
-            mass: self.mass,
-            first_moment: self.first_moment,
-            second_moment: self.second_moment,
+            mass: own.mass,
+            first_moment: own.first_moment,
+            second_moment: own.second_moment,
             integrals: ModalIntegrals {
-                first: self.first,
-                with_position: self.with_position,
+                first: own.first,
+                with_position: own.with_position,
                 products,
-                mass_matrix: self.mass_matrix,
+                mass_matrix: own.mass_matrix,
             },
         };
-        let stiffness = DMatrix::from_row_slice(n, n, &self.stiffness);
+        let stiffness = DMatrix::from_row_slice(n, n, &own.stiffness);
         let mut body = FlexibleBody::with_properties(
-            self.coordinates,
+            own.coordinates,
             properties,
-            self.nodes,
+            own.nodes,
             Vec::new(),
             &stiffness,
             RigidMotions::AreTheFrames,
         )?
         .damped(damping)?;
-        body.second_order = self
+        body.second_order = own
             .second_order
             .as_ref()
             .map(|_| SecondOrderField::whole(n));
-        body.second_order_integrals = self.second_order;
+        body.second_order_integrals = own.second_order;
         Ok(body)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two coordinates, whose matrices differ from their transposes as rounded numbers do.
+    fn rounded(by: f64) -> ReducedBody {
+        let third = 1.0 / 3.0;
+        let node = Node {
+            position: [1.0, 0.0, 0.0],
+            displacement: vec![[0.0, 1.0, 0.0], [0.0, 0.2, 1.0]],
+            rotation: vec![[0.0; 3]; 2],
+            second_order: [[0.3, 0.1, 0.1 * (1.0 + by), 0.2]; 6].concat(),
+        };
+        let across = [[0.0; 3], [0.0, 0.1, 0.2], [0.0; 3]];
+        let back = [[0.0; 3], [0.0, 0.1 * (1.0 + by), 0.0], [0.0, 0.2, 0.0]];
+        let diagonal = [[0.0; 3], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+        ReducedBody {
+            coordinates: vec!["one".to_owned(), "other".to_owned()],
+            mass: 2.0,
+            first_moment: [1.0, 0.0, 0.0],
+            second_moment: [[third, by, 0.0], [0.0, third, 0.0], [0.0, 0.0, third]],
+            stiffness: vec![8.0, 1.0, 1.0 + by, 9.0],
+            mass_matrix: vec![2.0, 0.3, 0.3 * (1.0 + by), 2.0],
+            first: vec![[0.0, 0.5, 0.0], [0.0, 0.1, 0.5]],
+            with_position: vec![[[0.0; 3]; 3]; 2],
+            products: vec![diagonal, across, back, diagonal],
+            nodes: vec![node],
+            second_order: Some(SecondOrderIntegrals {
+                sums: vec![
+                    [0.5; SUMS],
+                    [0.1; SUMS],
+                    [0.1 * (1.0 + by); SUMS],
+                    [0.5; SUMS],
+                ],
+                with_shapes: [[0.3, 0.1, 0.1 * (1.0 + by), 0.2]; 2].concat(),
+            }),
+        }
+    }
+
+    /// By construction: what is rounded in a file becomes the mean of both halves everywhere, and what differs by more is refused, whichever it is.
+    #[test]
+    fn matrices_are_symmetric() {
+        const ROUNDED: f64 = 4e-8;
+        let body = rounded(ROUNDED).reduce(&Damping::None).unwrap();
+        assert_eq!(body.stiffness[1], body.stiffness[2]);
+        assert_eq!(body.stiffness[1], 0.5 * (1.0 + (1.0 + ROUNDED)));
+        let masses = &body.integrals.mass_matrix;
+        assert_eq!(masses[1], masses[2]);
+        assert_eq!(body.second_moment[0][1], body.second_moment[1][0]);
+        let hessian = &body.nodes[0].second_order;
+        assert_eq!(hessian[1], hessian[2]);
+        let integrals = body.second_order_integrals.as_ref().unwrap();
+        assert_eq!(integrals.sums[1], integrals.sums[2]);
+        assert_eq!(integrals.with_shapes[1], integrals.with_shapes[2]);
+        let product = |row: usize, column: usize, i: usize, j: usize| -> f64 {
+            let blocks = body.integrals.products.iter();
+            let own = blocks.filter(|own| (own.row_component, own.column_component) == (i, j));
+            let own = own.filter(|own| own.rows.contains(&row) && own.columns.contains(&column));
+            own.map(|own| {
+                let at = (row - own.rows.start) * own.columns.len() + column - own.columns.start;
+                own.values[at]
+            })
+            .sum()
+        };
+        assert_eq!(product(0, 1, 1, 1), product(1, 0, 1, 1));
+        assert_eq!(product(0, 1, 1, 2), product(1, 0, 2, 1));
+
+        /// Makes one matrix unsymmetric.
+        type Spoil = fn(&mut ReducedBody);
+        let spoils: [(&str, Spoil); 6] = [
+            ("stiffness", |own| own.stiffness[1] += 0.01),
+            ("mass matrix", |own| own.mass_matrix[1] += 0.01),
+            ("product", |own| own.products[1][1][2] += 0.01),
+            ("motion of a node", |own| {
+                own.nodes[0].second_order[1] += 0.01
+            }),
+            ("second-order displacement", |own| {
+                own.second_order.as_mut().unwrap().sums[1][3] += 0.01;
+            }),
+            ("second-order displacement", |own| {
+                own.second_order.as_mut().unwrap().with_shapes[5] += 0.01;
+            }),
+        ];
+        for (says, spoil) in spoils {
+            let mut body = rounded(0.0);
+            spoil(&mut body);
+            let error = body.reduce(&Damping::None).unwrap_err();
+            assert!(matches!(error, FlexError::NotSymmetric { .. }), "{error}");
+            assert!(error.to_string().contains(says), "{error}");
+        }
     }
 }
