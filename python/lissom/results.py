@@ -76,6 +76,9 @@ class EndEffector(NamedTuple):
     """Displacement of the marker by a force on it: 3 × 3; NaN where nothing holds it."""
     stiffness_n_per_m: Array
     """Force by displacement: 3 × 3; NaN where the marker cannot be displaced in all directions, or nothing holds it."""
+    is_stable: bool
+    """Whether the mechanism comes back when it is touched; where it does not, a displacement by a force says where the balance is, not that
+    anything goes there."""
     free: str | None
     """The coordinate that nothing holds."""
     jacobian: Array

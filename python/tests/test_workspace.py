@@ -94,7 +94,7 @@ def test_stiffness_at_a_marker_is_that_of_the_gears(model: lissom.Model) -> None
     )
     compliance = columns @ np.diag(1.0 / np.array(STIFFNESS)) @ columns.T
     np.testing.assert_allclose(found.compliance_m_per_n, compliance, atol=ROUNDING)
-    assert found.free is None and np.isnan(found.stiffness_n_per_m).all(), "nothing gives way along z"
+    assert found.is_stable and found.free is None and np.isnan(found.stiffness_n_per_m).all(), "nothing gives way along z"
     assert found.frequency_rad_per_s > 0.0
     with pytest.raises(ValueError, match="no marker"):
         mech.end_effector("foot")

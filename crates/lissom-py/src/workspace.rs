@@ -38,6 +38,7 @@ pub(crate) fn end_effector<'py>(
     let stiffness = found.stiffness_n_per_m();
     let stiffness = stiffness.map_or([f64::NAN; 9], flat).to_vec();
     told.set_item("stiffness_n_per_m", shaped(py, stiffness, &[3, 3])?)?;
+    told.set_item("is_stable", found.is_stable)?;
     told.set_item("free", found.compliance_m_per_n.err())?;
     let columns = found.jacobian.len();
     let entry = |at: usize| found.jacobian[at % columns][at / columns];

@@ -4,6 +4,7 @@ use std::f64::consts::TAU;
 
 use lissom_core::study::{SimulateOptions, sample_instants};
 use lissom_core::{Recording, State};
+use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_spatial::{Quaternion, Vector};
 use lissom_spec::{ModelError, ModelSpec};
