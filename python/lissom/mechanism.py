@@ -362,7 +362,8 @@ class Mechanism(Equations):
         """The ``count`` lowest modes of the equations frozen at a state, at an equilibrium, or along a motion, at ``times_s`` (in s)
         or at so many ``points`` evenly to its end, 51 if absent. There modes are followed, so that curves do not swap.
 
-        Joints that inputs drive are held unless ``free``; ``closed_loop`` closes the loops of controllers. ``case`` leaves out
+        Joints that inputs drive are held unless ``free``; ``closed_loop`` closes the loops of controllers, whose states add
+        eigenvalues (``further``). ``case`` leaves out
         stiffening as ``lissom modes`` does: 1 nothing, 3 both kinds, 5 the geometric one. A few modes of one state with many degrees
         of freedom are sought alone, and whether higher ones grow is then not judged (``judged_all``)."""
         refuse_below_one("count", count)
@@ -372,7 +373,8 @@ class Mechanism(Equations):
         joints = (free, closed_loop)
         found = _native.find_modes(self, start, about, (instants(times_s), points), joints, case, count)
         found["eigenvalues"] = complex_of(found["eigenvalues"])
-        found["growing"] = [complex_of(own) for own in found["growing"]]
+        for key in ("growing", "further"):
+            found[key] = [complex_of(own) for own in found[key]]
         found["encounters"] = [Encounter(*met) for met in found["encounters"]]
         found["vibrating"] = [
             {"frequency_rad_per_s": frequency, "damping_ratio": ratio} for frequency, ratio in found["vibrating"]

@@ -149,6 +149,8 @@ class Modes(NamedTuple):
     """Coordinates that are held because inputs drive them."""
     growing: list[NDArray[np.complex128]]
     """All eigenvalues that grow, for every instant; also those of modes that are not followed."""
+    further: list[NDArray[np.complex128]]
+    """With states of controllers in the loop: the eigenvalues that belong to no mode, for every instant."""
     judged_all: bool
     """Whether nothing else can grow; not so where the lowest modes of many were sought alone."""
     encounters: list[Encounter]

@@ -333,6 +333,7 @@ def test_modes_are_those_of_the_command(name: str, words: list[str], asked: dict
     np.testing.assert_array_equal(modes.eigenvalues.real, own["eigenvalues"][..., 0])
     np.testing.assert_array_equal(modes.eigenvalues.imag, own["eigenvalues"][..., 1])
     assert [[[root.real, root.imag] for root in roots] for roots in modes.growing] == told["growing"]
+    assert [[[root.real, root.imag] for root in roots] for roots in modes.further] == told["further"]
     assert (modes.coordinates, modes.held, modes.rigid) == (told["coordinates"], told["held"], told["rigid_motions"])
     assert modes.judged_all == (told["judged"] == "all")
     met = [{"time_s": met.time_s, "modes": [at + 1 for at in met.modes], "kind": met.kind} for met in modes.encounters]

@@ -46,7 +46,7 @@ mod view;
 pub use action::{
     Actions, Actuator, ControlLaw, ControlledAxis, Controller, Delivery, Due, Efforts, Feedback,
     Gear, Inputs, JointResistance, Load, LoadTarget, Pid, Pull, Pulled, Resistance, Response,
-    Sampling, Saturation, StateSpaceLaw, Toward,
+    Sampling, StateSpaceLaw, Toward,
 };
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};

@@ -66,9 +66,9 @@ impl Mechanism {
     /// The same equations with the controllers of the model in the loop, see [`with_controllers`](study::with_controllers).
     ///
     /// # Errors
-    /// When a controller feeds back what loops solve for, or the independent coordinates change on the way.
+    /// When a controller is sampled.
     pub fn with_controllers(&self, linearized: &Linearized) -> Result<Linearized, AnalysisError> {
-        study::with_controllers(self.spec(), linearized)
+        study::with_controllers(self.formulation().actions(), linearized)
     }
 
     /// Runs the linear system of the mechanism linearised along its nominal motion, see [`perturb`](lissom_core::study::perturb).
@@ -83,12 +83,13 @@ impl Mechanism {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<PerturbedRun, AnalysisError> {
         let mut linearizer = self.linearizer()?;
-        linearizer.perturbed(self.spec(), linearized, samples, options, watch)
+        linearizer.perturbed(&self.spec().simulation, linearized, samples, options, watch)
     }
 
     /// The state in which a simulation starts that begins quasi-statically, see [`quasi_static`](lissom_core::study::quasi_static).
     pub(crate) fn quasi_static(&self) -> Result<State, AnalysisError> {
-        self.linearizer()?.quasi_static(self.spec())
+        self.linearizer()?
+            .quasi_static(self.spec().simulation.start_s)
     }
 
     /// The equations of the mechanism frozen at the states of an operating point, for modes, in a study that begins at a state. Every state
@@ -106,7 +107,7 @@ impl Mechanism {
     ) -> Result<Frozen, AnalysisError> {
         let states = self.states_at(from, at, times, watch)?;
         let mut linearizer = self.linearizer()?;
-        linearizer.frozen(self.spec(), &states, joints, None, watch)
+        linearizer.frozen(&states, joints, None, watch)
     }
 
     /// The same where no more than the `count` lowest modes are asked for, with all parts of the stiffness: at one state of a mechanism with many
@@ -125,7 +126,7 @@ impl Mechanism {
     ) -> Result<Frozen, AnalysisError> {
         let states = self.states_at(from, at, times, watch)?;
         let mut linearizer = self.linearizer()?;
-        linearizer.frozen(self.spec(), &states, joints, Some(count), watch)
+        linearizer.frozen(&states, joints, Some(count), watch)
     }
 
     /// The `count` lowest modes of the equations [frozen](Self::frozen) at the states of an operating point, followed along a motion; of
@@ -185,7 +186,7 @@ impl Mechanism {
         let states = LinearizedAt::Moving(states.ok()?);
         let (joints, watch) = (DrivenJoints::default(), &mut |_: f64| Flow::Continue);
         let mut linearizer = self.linearizer().ok()?;
-        let frozen = linearizer.frozen(self.spec(), &states, joints, None, watch);
+        let frozen = linearizer.frozen(&states, joints, None, watch);
         let modes = TrackedModes::undamped(&frozen.ok()?, Terms::CASES[0], count).ok()?;
         (!modes.modes.is_empty()).then_some((samples, modes))
     }

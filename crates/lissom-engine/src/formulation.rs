@@ -102,7 +102,7 @@ pub(crate) trait LinearAnalysis {
     /// The run of the linear system along a nominal motion.
     fn perturbed(
         &mut self,
-        spec: &ModelSpec,
+        simulation: &SimulationSpec,
         linearized: &Linearized,
         samples: &[f64],
         options: PerturbOptions,
@@ -110,13 +110,12 @@ pub(crate) trait LinearAnalysis {
     ) -> Result<PerturbedRun, AnalysisError>;
 
     /// The start in the quasi-static deviation from the nominal motion.
-    fn quasi_static(&mut self, spec: &ModelSpec) -> Result<State, AnalysisError>;
+    fn quasi_static(&mut self, start_s: f64) -> Result<State, AnalysisError>;
 
     /// The equations frozen at states, for modes; if no more than `few` of them are asked for, of one state perhaps in a space that contains
     /// the lowest.
     fn frozen(
         &mut self,
-        spec: &ModelSpec,
         states: &LinearizedAt<'_>,
         joints: DrivenJoints,
         few: Option<usize>,
@@ -139,28 +138,33 @@ impl<L: Linearize> LinearAnalysis for L {
         let mut found = linearize(self, &motions, order, watch)?;
         if let Some(first) = motions.first() {
             found.begin_at(&self.deviation(from, first));
+            let there = match states {
+                LinearizedAt::Moving(states) => states.first().map(|state| &state.control),
+                LinearizedAt::Resting(state) => Some(&state.control),
+                LinearizedAt::Nominal(_) => None,
+            };
+            found.begin_control_at(&from.control, there.map_or(&[], |own| &own[..]));
         }
         Ok(found)
     }
 
     fn perturbed(
         &mut self,
-        spec: &ModelSpec,
+        simulation: &SimulationSpec,
         linearized: &Linearized,
         samples: &[f64],
         options: PerturbOptions,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<PerturbedRun, AnalysisError> {
-        perturb(self, spec, linearized, samples, options, watch)
+        perturb(self, simulation, linearized, samples, options, watch)
     }
 
-    fn quasi_static(&mut self, spec: &ModelSpec) -> Result<State, AnalysisError> {
-        quasi_static(self, spec, spec.simulation.start_s)
+    fn quasi_static(&mut self, start_s: f64) -> Result<State, AnalysisError> {
+        quasi_static(self, start_s)
     }
 
     fn frozen(
         &mut self,
-        spec: &ModelSpec,
         states: &LinearizedAt<'_>,
         joints: DrivenJoints,
         few: Option<usize>,
@@ -169,7 +173,7 @@ impl<L: Linearize> LinearAnalysis for L {
         let motions = states.steady_motions(self, watch)?;
         if joints.closed_loop {
             let found = linearize(self, &motions, OutputOrder::First, watch)?;
-            return closed_loop(spec, &found, joints.free);
+            return closed_loop(self.actions(), &found, joints.free);
         }
         if let (Some(count), [motion]) = (few, &motions[..])
             && let Some(lowest) = self.frozen_lowest(motion, joints.free, count, watch)?

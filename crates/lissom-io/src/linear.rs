@@ -11,7 +11,7 @@
 //! | `u0` | joints driven | nominal inputs, named by `u0_names` |
 //! | `y0` | outputs | positions of the markers, then coordinates of the joints that are outputs, then readings of sensors |
 //! | `H_output` | 3 × markers, n, n | second derivatives of these: $`y = y_0 + C_{output}x + \tfrac12 q^T H q`$ |
-//! | `x_start` | 2n | deviation of the state that the study begins at from the first instant; without an axis for instants, and left out where that state cannot be expressed in its coordinates |
+//! | `x_start` | rows of `A` | deviation of the state that the study begins at from the first instant; without an axis for instants, and left out where that state cannot be expressed in its coordinates |
 //!
 //! Along a motion all others have one more axis in front, for its instants. Texts: `coordinate_names`, `state_names`,
 //! `input_names`, `output_names`, `marker_names`, and the units of each. Where loops need other independent coordinates along a

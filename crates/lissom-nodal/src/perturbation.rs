@@ -5,7 +5,7 @@
 
 use nalgebra::DMatrix;
 
-use lissom_numerics::linear::{GoOn, Label, Labels, LinearError, Output, Point, SensorRows};
+use lissom_numerics::linear::{Actuation, GoOn, Label, Labels, LinearError, Output, Point, SensorRows};
 use lissom_spatial::Vector;
 
 use super::equations::Equations;
@@ -80,6 +80,7 @@ pub fn linearize_state<F: AppliedForces>(
         outputs: outputs_at(equations, outputs, second_order, go_on)?,
         sensors: SensorRows::constant(Vec::new(), dofs),
         joints: Vec::new(),
+        actuation: Actuation::default(),
         dependence: None,
     })
 }

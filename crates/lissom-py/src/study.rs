@@ -183,6 +183,10 @@ pub(crate) fn find_modes<'py>(
         .map(|own| parts(py, own.iter().copied(), &[own.len()]))
         .collect::<PyResult<Vec<_>>>()?;
     told.set_item("growing", growing)?;
+    let further = (tracked.further.iter())
+        .map(|own| parts(py, own.iter().copied(), &[own.len()]))
+        .collect::<PyResult<Vec<_>>>()?;
+    told.set_item("further", further)?;
     told.set_item("judged_all", tracked.judged_all)?;
     let shapes = all().flat_map(|at| at.shape.iter().copied()).collect();
     let shape = [shape[0], shape[1], tracked.coordinates.len()];

@@ -221,6 +221,8 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
         .growing
         .iter()
         .map(|all| all.iter().map(parts).collect());
+    let further = modes.further.iter();
+    let further = further.map(|all| all.iter().map(parts).collect());
     json!({
         "model": loaded.name(),
         "time_s": modes.times,
@@ -229,6 +231,7 @@ fn as_json(loaded: &Loaded, frozen: &Frozen, modes: &TrackedModes, files: &[Stri
         "held": names(&frozen.held),
         "rigid_motions": names(&modes.rigid),
         "growing": growing.collect::<Vec<Vec<_>>>(),
+        "further": further.collect::<Vec<Vec<_>>>(),
         "judged": if modes.judged_all { "all" } else { "lowest" },
         "encounters": modes.encounters.iter().map(|met| json!({
             "time_s": met.time,
@@ -320,9 +323,17 @@ fn frequency(at: &ModeAt) -> String {
 fn eigenvalues(at: &ModeAt) -> String {
     match at.roots {
         None => "-".to_owned(),
-        Some([first, _]) if first.im != 0.0 && first.re == 0.0 => format!("±{}i", short(first.im)),
-        Some([first, _]) if first.im != 0.0 => format!("{} ±{}i", short(first.re), short(first.im)),
+        Some([first, _]) if first.im != 0.0 => eigenvalue(&first),
         Some([first, second]) => format!("{}, {}", short(first.re), short(second.re)),
+    }
+}
+
+/// A real eigenvalue, or a conjugate pair.
+fn eigenvalue(value: &Complex<f64>) -> String {
+    match (value.re, value.im) {
+        (re, 0.0) => short(re),
+        (0.0, im) => format!("±{}i", short(im)),
+        (re, im) => format!("{} ±{}i", short(re), short(im)),
     }
 }
 
@@ -370,6 +381,13 @@ fn at_one_instant(frozen: &Frozen, modes: &TrackedModes) -> Vec<String> {
             &(i + 1).to_string(),
             texts.each_ref().map(String::as_str),
             &shape,
+        ));
+    }
+    let further: Vec<String> = (modes.further.iter().flatten()).map(eigenvalue).collect();
+    if !further.is_empty() {
+        lines.push(format!(
+            "  states of controllers and actuators add eigenvalues {}",
+            further.join(", ")
         ));
     }
     lines

@@ -4,6 +4,7 @@
 //! actuator gives $`\bar u`$; with one its effort $`w`$ follows by
 //! $`\dot w = \mathrm{sat}_r\big((\bar u - w)/T\big)`$, no faster than its largest rate $`r`$.
 
+use lissom_numerics::linear::Saturation;
 use lissom_numerics::{Coordinate, CoordinateKind};
 use lissom_spec::spec::ActuatorSpec;
 
@@ -37,6 +38,8 @@ pub struct Response {
 /// What an actuator does at an instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Delivery {
+    /// What is asked for.
+    pub asked: f64,
     /// What acts on the axis.
     pub effort: f64,
     /// By how much what is asked for is clipped.
@@ -45,15 +48,6 @@ pub struct Delivery {
     pub rate: f64,
     /// Whether that is as fast as it can.
     pub is_fastest: bool,
-}
-
-/// Which limits of an actuator hold it back.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Saturation {
-    /// The largest effort.
-    pub effort: bool,
-    /// The largest rate.
-    pub rate: bool,
 }
 
 impl Delivery {
@@ -85,6 +79,7 @@ impl Actuator {
         let excess = clipped - asked;
         let (Some(response), Some(effort)) = (self.response, state) else {
             return Delivery {
+                asked,
                 effort: clipped,
                 excess,
                 ..Delivery::default()
@@ -93,6 +88,7 @@ impl Actuator {
         let wanted = (clipped - effort) / response.time;
         let rate = clip(wanted, response.fastest);
         Delivery {
+            asked,
             effort,
             excess,
             rate,

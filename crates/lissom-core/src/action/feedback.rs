@@ -95,7 +95,7 @@ impl Controller {
     }
 
     /// How many states it has.
-    pub(super) fn state_count(&self) -> usize {
+    pub(crate) fn state_count(&self) -> usize {
         self.law_states() + self.axes.len() * self.answers()
     }
 

@@ -24,6 +24,7 @@ mod sampling;
 mod state_space;
 
 use lissom_numerics::Coordinate;
+use lissom_numerics::linear::Actuation;
 use lissom_spatial::Real;
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::EncoderSide;
@@ -33,7 +34,7 @@ use crate::limit::{Limit, LimitedQuantity};
 use crate::sensor::Sensor;
 use crate::view::{AxisId, View};
 
-pub use actuator::{Actuator, Delivery, Response, Saturation};
+pub use actuator::{Actuator, Delivery, Response};
 pub use feedback::{ControlLaw, ControlledAxis, Controller, Feedback, Pid};
 pub use gear::Gear;
 pub use load::{Inputs, Load, LoadTarget, Toward};
@@ -77,6 +78,8 @@ pub struct Efforts {
     pub control: Vec<f64>,
     /// Their rates.
     pub control_rate: Vec<f64>,
+    /// Mass matrix of the rigid mechanism between the axes of all controllers, by rows; empty where no law asks for it.
+    pub controlled_mass: Vec<f64>,
 }
 
 impl Efforts {
@@ -86,6 +89,15 @@ impl Efforts {
             self.control.fill(0.0);
         } else {
             self.control.copy_from_slice(states);
+        }
+    }
+
+    /// What linearised equations take of them.
+    pub fn actuation(&self) -> Actuation {
+        Actuation {
+            asked: self.delivered.iter().map(|own| own.asked).collect(),
+            saturations: self.delivered.iter().map(Delivery::saturation).collect(),
+            mass: self.controlled_mass.clone(),
         }
     }
 

@@ -67,6 +67,15 @@ impl StateSpaceLaw {
         self.apply(matrices, states, (readings, channels), changes);
     }
 
+    /// Rates of its states for readings where they are zero.
+    pub(crate) fn drift(&self, readings: &[f64]) -> Vec<f64> {
+        let channels: Vec<usize> = (0..readings.len()).collect();
+        let mut rates = vec![0.0; self.states()];
+        let zero = rates.clone();
+        self.change(&zero, (readings, &channels), &mut rates);
+        rates
+    }
+
     fn apply(
         &self,
         (by_state, by_reading): (&DMatrix<f64>, &DMatrix<f64>),

@@ -128,32 +128,29 @@ pub enum AnalysisError {
         /// Whether it may be so far off for want of points to interpolate between: a solution with half of them is another, or is not known.
         by_interpolation: bool,
     },
-    /// A controller on a coordinate that the loops solve for.
+    /// A controller that measures and answers at ticks.
     #[error(
-        "controller {controller:?} feeds back a joint that the loops solve for, whose deviation is no coordinate of the \
-         linear system; control independent joints, such as those that inputs drive"
+        "controller {controller:?} is sampled, and {study} has no ticks; leave out `sampled` for the loop that it comes near to with short \
+         periods, or simulate the nonlinear equations with `lissom run`"
     )]
-    SolvedFor {
+    Sampled {
         /// Name of the controller.
         controller: String,
-    },
-    /// Limits of actuators, or states of controllers, in a study that has none.
-    #[error("{what:?} has states or limits of its own, which {study} does not contain; {remedy}")]
-    ControlStates {
-        /// Name of the controller or actuator.
-        what: String,
         /// The study.
         study: &'static str,
-        /// What to do instead.
-        remedy: &'static str,
     },
-    /// Controllers on coordinates that are others later.
+    /// An actuator at a limit, which linear equations do not have.
     #[error(
-        "the independent coordinates of the mechanism change at t = {} s, and modes with controllers are followed in one set of \
-         them; take instants before or after",
+        "actuator {actuator:?} reaches the limit of its {} at t = {} s, and linear equations have no limits; simulate the nonlinear \
+         equations with `lissom run`",
+        if *.of_rate { "rate" } else { "effort" },
         rounded(*.time_s, 6)
     )]
-    OtherCoordinates {
+    AtLimit {
+        /// Name of the actuator.
+        actuator: String,
+        /// Whether it can follow no faster, or give no more.
+        of_rate: bool,
         /// When.
         time_s: f64,
     },

@@ -5,15 +5,16 @@
 
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
-    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, TrackedModes,
+    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, Saturation, TrackedModes,
 };
 use lissom_spatial::Vector;
 
 use super::analysis_error::LinearizeError;
-use crate::action::{Delivery, Efforts, Saturation};
+use crate::action::{Actions, ControlledAxis, Controller, Efforts};
 use crate::recording::Recording;
 use crate::sensor::Sensor;
 use crate::state::State;
+use crate::view::AxisId;
 
 /// Where a model is linearised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -86,8 +87,8 @@ pub struct Linearized {
     pub breakpoints: Vec<f64>,
     /// Coordinates that every controller drives, by their places among all.
     pub controlled: Vec<Vec<usize>>,
-    /// Of every actuator, at every state: which limits hold it back.
-    pub saturations: Vec<Vec<Saturation>>,
+    /// Coordinates that the actuators drive, likewise.
+    pub actuators: Vec<Option<usize>>,
     /// All coordinates, those that loops solve for included.
     pub coordinates: Vec<Label>,
     /// Numbers of the inputs that act on joints with actuators.
@@ -99,6 +100,8 @@ pub struct Linearized {
     /// Deviation of the state that the study begins at from the first one: independent coordinates, then their rates. Not numbers
     /// where that state cannot be expressed in the coordinates of the first point, see [`Linearized::start`].
     pub initial: [Vec<f64>; 2],
+    /// Deviation of the states of controllers and actuators there.
+    pub initial_control: Vec<f64>,
 }
 
 impl Linearized {
@@ -148,19 +151,30 @@ impl Linearized {
 
     /// Numbers of the actuators that a limit holds back at one of the states: what controllers ask of them changes nothing there.
     pub fn saturated(&self) -> Vec<usize> {
-        let count = self.saturations.first().map_or(0, Vec::len);
+        let points = || self.stretches().flat_map(LinearizedTrajectory::points);
         let is_held = |actuator: &usize| {
-            let mut all = self.saturations.iter();
-            all.any(|each| each[*actuator] != Saturation::default())
+            let mut all = points().filter_map(|point| point.actuation.saturations.get(*actuator));
+            all.any(|own| *own != Saturation::default())
         };
-        (0..count).filter(is_held).collect()
+        (0..self.actuators.len()).filter(is_held).collect()
     }
 
-    /// The deviation with which a study begins, rates after coordinates; `None` where its state cannot be expressed in the coordinates of
+    /// The deviation with which a study begins, rates after coordinates, and states of controllers in the loop after these; `None` where its state cannot be expressed in the coordinates of
     /// the first point.
     pub fn start(&self) -> Option<Vec<f64>> {
-        let start = self.initial.concat();
+        let mut start = self.initial.concat();
+        if !self.trajectory.labels().loop_states.is_empty() {
+            start.extend(&self.initial_control);
+        }
         start.iter().all(|x| x.is_finite()).then_some(start)
+    }
+
+    /// Takes the states of controllers and actuators at which the study begins, as deviations from those of the first state; none are zeros.
+    pub fn begin_control_at(&mut self, control: &[f64], there: &[f64]) {
+        let or_zero = |states: &[f64], at: usize| states.get(at).copied().unwrap_or(0.0);
+        for (at, own) in self.initial_control.iter_mut().enumerate() {
+            *own = or_zero(control, at) - or_zero(there, at);
+        }
     }
 
     /// The equations of one stretch, by its number.
@@ -259,8 +273,11 @@ pub trait Linearize {
     /// Numbers of the inputs that inputs, controllers or motors behind gears drive, and of loads on markers.
     fn driven_inputs(&self) -> Vec<usize>;
 
-    /// Coordinates that every controller drives, by their places among all.
-    fn controlled(&self) -> Vec<Vec<usize>>;
+    /// What acts on the mechanism.
+    fn actions(&self) -> &Actions;
+
+    /// The coordinate that an axis is, by its place among all, if it is one.
+    fn place(&self, axis: AxisId) -> Option<usize>;
 
     /// Values of inputs, feedback and actuators at the last [point](Self::point).
     fn efforts(&self) -> &Efforts;
@@ -371,7 +388,6 @@ pub fn linearize<L: Linearize>(
     }
     let driven = of.driven();
     let mut stretches = Vec::new();
-    let mut saturations = Vec::with_capacity(motions.len());
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
         match current.point(of, motion, order, watch) {
@@ -384,8 +400,6 @@ pub fn linearize<L: Linearize>(
             }
             Err(error) => return Err(error),
         }
-        let delivered = of.efforts().delivered.iter();
-        saturations.push(delivered.map(Delivery::saturation).collect());
         let at_s = current.points.last().map_or(f64::NAN, |point| point.time);
         if watch(at_s) == Flow::Stop {
             return Err(LinearizeError::Stopped { at_s });
@@ -395,11 +409,16 @@ pub fn linearize<L: Linearize>(
     let trajectory = stretches.remove(0);
     let still = vec![0.0; trajectory.coordinates().independent.len()];
     let joints: Vec<usize> = (0..trajectory.coordinates().joints.len()).collect();
+    let actions = of.actions();
+    let place = |axis: &ControlledAxis| of.place(axis.drive);
+    let controlled = |own: &Controller| own.axes.iter().filter_map(place).collect();
+    let actuators = actions.actuators.iter();
     Ok(Linearized {
         driven,
         breakpoints: of.breakpoints(),
-        controlled: of.controlled(),
-        saturations,
+        controlled: actions.controllers.iter().map(controlled).collect(),
+        actuators: actuators.map(|own| of.place(own.drive)).collect(),
+        initial_control: vec![0.0; actions.control_states().len()],
         coordinates: of.coordinates(),
         nominal_inputs: joints.clone(),
         driven_inputs: of.driven_inputs(),
@@ -444,6 +463,7 @@ impl Chosen {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
         let mut point = of.point(motion, order, watch)?;
+        point.actuation = of.efforts().actuation();
         let ChosenCoordinates {
             independent,
             joints,

@@ -5,7 +5,6 @@ mod closed_loop;
 mod equilibrium;
 mod linearize;
 mod perturb;
-mod servo;
 mod simulate;
 mod step;
 mod watch;

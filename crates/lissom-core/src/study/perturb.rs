@@ -1,7 +1,8 @@
 //! Perturbation runs: vibrations about the nominal motion by the time-varying linear system, recorded as a run is.
 //!
 //! Jonker & Aarts (23)–(32), (41). The nominal motion with its inputs and stress resultants is that of a
-//! [`Linearized`](super::Linearized) model; controllers feed back deviations; cases without inertia are quasi-static.
+//! [`Linearized`](super::Linearized) model; controllers feed back deviations, and their states and those of actuators are integrated with
+//! them; cases without inertia are quasi-static.
 //!
 //! Matrices and stress resultants, which belong to joints and deformations, are interpolated between the points of
 //! linearisation. What is recorded is not: at every sample the mechanism is brought to its nominal state of that instant, and
@@ -10,23 +11,20 @@
 //! twice as large, so that the difference is the error; where all is smooth it is sixteen times as large and the difference fifteen errors.
 //! Past dead points matrices change so quickly that two solutions may agree by chance: there a third one, with every fourth point, has its say.
 
-use nalgebra::DMatrix;
+mod solution;
 
-use lissom_spec::ModelSpec;
+use lissom_numerics::integrate::{Flow, Statistics};
+use lissom_numerics::linear::{
+    ChosenCoordinates, Interpolation, Label, LinearizedTrajectory, Terms,
+};
+use lissom_spec::spec::SimulationSpec;
 
+use self::solution::{Limits, Sample, Solution, System, angles};
+use super::closed_loop::{Closing, state_names, uncontrolled};
 use super::linearize::{Deviated, Deviation, linearize};
-use super::servo::{refuse_control_states, servos, uncontrolled};
 use super::{AnalysisError, Linearize, Linearized, OutputOrder};
-use crate::integrator::Integrator;
 use crate::recording::Recording;
 use crate::state::State;
-use lissom_numerics::integrate::{
-    Flow, IntegrateError, Observer, Outcome, Schedule, Statistics, integrate,
-    integrate_second_order,
-};
-use lissom_numerics::linear::{
-    ChosenCoordinates, Interpolation, Label, LinearizedTrajectory, Perturbed, Servo, Terms,
-};
 
 /// Choices of a perturbation run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +41,7 @@ pub struct PerturbOptions {
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct PerturbedRun {
-    /// Coordinates, rates, positions of markers and their deviations from the nominal ones, inputs.
+    /// Coordinates, rates, positions of markers and their deviations from the nominal ones, inputs, states of controllers and actuators.
     pub recording: Recording,
     /// What the integrator did; nothing in a quasi-static case.
     pub statistics: Statistics,
@@ -79,27 +77,34 @@ const LARGE_RAD: f64 = 1.0;
 /// When the linear system has no solution, or holds not even at the first sample.
 pub fn perturb<L: Linearize>(
     of: &mut L,
-    spec: &ModelSpec,
+    simulation: &SimulationSpec,
     linearized: &Linearized,
     samples: &[f64],
     options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<PerturbedRun, AnalysisError> {
-    refuse_control_states(
-        spec,
-        "the perturbation method",
-        "run the model, or use joint_pd or computed_pd without an [[actuator]]",
-    )?;
-    let fine = solve(spec, linearized, samples, options, LARGE_RAD, watch)?;
+    let actions = of.actions();
+    let states = state_names(actions);
+    let system = System {
+        closing: Closing::new(actions, linearized, "the perturbation method")?,
+        integrator: &simulation.integrator,
+        terms: options.terms,
+        interpolation: options.interpolation,
+    };
+    let limits = Limits {
+        angle_rad: LARGE_RAD,
+        actuators: actions.actuators.clone(),
+    };
+    let fine = system.solve(linearized, samples, Some(&limits), watch)?;
     if let (Some(error), true) = (&fine.failure, fine.samples.is_empty()) {
         return Err(error.clone());
     }
     let reached: Vec<f64> = fine.samples.iter().map(|sample| sample.time).collect();
     let coarser = match fine.stopped_at {
-        None => coarser(spec, linearized, &reached, options, watch),
+        None => coarser(&system, linearized, &reached, watch),
         Some(_) => None,
     };
-    let mut recording = Recording::with_capacity(names(linearized), fine.samples.len());
+    let mut recording = Recording::with_capacity(names(linearized, states), fine.samples.len());
     let mut errors = coarser.as_ref().map(|_| Vec::new());
     for (index, sample) in fine.samples.iter().enumerate() {
         let motion = of.nominal(sample.time)?;
@@ -148,10 +153,9 @@ pub fn perturb<L: Linearize>(
 /// Solutions with every second point, and past dead points with every fourth too. `None` where there are not so many, or one has no
 /// solution, which says nothing of that with all points.
 fn coarser(
-    spec: &ModelSpec,
+    system: &System<'_>,
     linearized: &Linearized,
     samples: &[f64],
-    options: PerturbOptions,
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Option<Vec<Solution>> {
     let count = if passes_dead_points(linearized) { 2 } else { 1 };
@@ -159,7 +163,7 @@ fn coarser(
     let mut points = linearized.every_second()?;
     loop {
         // as far as the finer one, so that there is something to hold against it
-        let solved = solve(spec, &points, samples, options, f64::INFINITY, watch).ok()?;
+        let solved = system.solve(&points, samples, None, watch).ok()?;
         if solved.samples.len() < samples.len() {
             return None;
         }
@@ -190,268 +194,22 @@ fn passes_dead_points(linearized: &Linearized) -> bool {
 ///
 /// # Errors
 /// When there is no nominal motion, or the stiffness is singular.
-pub fn quasi_static<L: Linearize>(
-    of: &mut L,
-    spec: &ModelSpec,
-    start_s: f64,
-) -> Result<State, AnalysisError> {
-    refuse_control_states(
-        spec,
-        "a quasi-static start",
-        "start with initial = \"equilibrium\" or \"written\"",
-    )?;
+pub fn quasi_static<L: Linearize>(of: &mut L, start_s: f64) -> Result<State, AnalysisError> {
     let motions = [of.nominal(start_s)?];
     let found = linearize(of, &motions, OutputOrder::First, &mut |_| Flow::Continue)?;
-    let servos = servos(spec, &found.trajectory, &found.controlled)?;
+    let closing = Closing::new(of.actions(), &found, "a quasi-static start")?;
+    let trajectory = &found.trajectory;
+    let loops = closing.loops(trajectory, false);
     let held = uncontrolled(&found);
-    let position = steady(&found.trajectory, &servos, start_s, Terms::CASES[0], &held)?;
+    let mut position = trajectory.steady(start_s, Terms::CASES[0], &loops, &held)?;
+    let control = position.split_off(trajectory.coordinates().independent.len());
     let deviation = Deviation {
-        independent: &found.trajectory.coordinates().independent,
+        independent: &trajectory.coordinates().independent,
         position: &position,
         rate: &vec![0.0; position.len()],
     };
-    Ok(of.state(&motions[0], &deviation)?)
-}
-
-/// Deviations that stay if nothing accelerates, some coordinates held.
-fn steady(
-    trajectory: &LinearizedTrajectory,
-    servos: &[Servo],
-    time: f64,
-    terms: Terms,
-    held: &[usize],
-) -> Result<Vec<f64>, AnalysisError> {
-    let count = trajectory.actuated().len();
-    let mut gain = DMatrix::zeros(count, count);
-    for servo in servos {
-        servo.add_position_gain(time, &mut gain);
-    }
-    Ok(trajectory.steady_holding(time, terms, Some(&gain), held)?)
-}
-
-/// The solution of the linear system at the samples.
-#[derive(Default)]
-struct Solution {
-    samples: Vec<Sample>,
-    /// Controllers on every stretch.
-    servos: Vec<Vec<Servo>>,
-    statistics: Statistics,
-    stopped_at: Option<f64>,
-    failure: Option<AnalysisError>,
-}
-
-/// Deviations at an instant: coordinates, then rates.
-struct Sample {
-    time: f64,
-    stretch: usize,
-    state: Vec<f64>,
-}
-
-/// Solves the linear system over all stretches, as long as angles deviate by less than `large`.
-fn solve(
-    spec: &ModelSpec,
-    linearized: &Linearized,
-    samples: &[f64],
-    options: PerturbOptions,
-    large: f64,
-    watch: &mut dyn FnMut(f64) -> Flow,
-) -> Result<Solution, AnalysisError> {
-    let stretches: Vec<&LinearizedTrajectory> = linearized.stretches().collect();
-    let starts = stretches
-        .iter()
-        .map(|trajectory| trajectory.points().first());
-    let starts: Vec<f64> = starts
-        .map(|point| point.map_or(f64::NAN, |point| point.time))
-        .collect();
-    let Some(&end) = samples.last() else {
-        return Ok(Solution::default());
-    };
-    let time_s = starts.first().copied().unwrap_or(f64::NAN);
-    let mut state = linearized
-        .start()
-        .ok_or(AnalysisError::NoStart { time_s })?;
-    let mut solution = Solution::default();
-    for (index, &trajectory) in stretches.iter().enumerate() {
-        let (start, until) = (starts[index], starts.get(index + 1).copied().unwrap_or(end));
-        if start > end {
-            break;
-        }
-        let until = until.min(end);
-        // an instant between two stretches belongs to the one before
-        let own = |time: &&f64| (index == 0 || **time > start) && **time <= until;
-        let samples: Vec<f64> = samples.iter().filter(own).copied().collect();
-        if index > 0 {
-            state = trajectory.carried(stretches[index - 1], &state);
-        }
-        let servos = servos(spec, trajectory, &linearized.controlled)?;
-        let mut watcher = Watcher {
-            trajectory,
-            stretch: index,
-            samples: &mut solution.samples,
-            watch: &mut *watch,
-            large,
-            failure: None,
-        };
-        let stopped_at = if options.terms.inertia {
-            let inside = |time: &f64| *time > start && *time < until;
-            let breakpoints = linearized.breakpoints.iter().copied().filter(inside);
-            let schedule = Schedule {
-                start,
-                end: until,
-                breakpoints: &breakpoints.collect::<Vec<f64>>(),
-                samples: &samples,
-            };
-            let system = Perturbed::new(
-                trajectory,
-                servos.clone(),
-                options.terms,
-                options.interpolation,
-            )?;
-            match advance(spec, system, &schedule, &mut state, &mut watcher) {
-                Ok(outcome) => {
-                    solution.statistics += outcome.statistics;
-                    outcome.stopped_at
-                }
-                Err(error) => {
-                    solution.statistics += error.statistics();
-                    watcher.failure = Some(failed(trajectory, error));
-                    None
-                }
-            }
-        } else {
-            quasi_static_samples(trajectory, &servos, &samples, options.terms, &mut watcher)?
-        };
-        let failure = watcher.failure;
-        solution.servos.push(servos);
-        if failure.is_some() {
-            solution.failure = failure;
-            break;
-        }
-        if stopped_at.is_some() {
-            solution.stopped_at = stopped_at;
-            break;
-        }
-    }
-    Ok(solution)
-}
-
-/// Advances the linear system by the integrator of the model.
-fn advance(
-    spec: &ModelSpec,
-    mut system: Perturbed<'_, Vec<Servo>>,
-    schedule: &Schedule<'_>,
-    state: &mut [f64],
-    watcher: &mut Watcher<'_, '_>,
-) -> Result<Outcome, IntegrateError> {
-    match Integrator::of(&spec.simulation.integrator) {
-        Integrator::Adaptive(method, control) => {
-            integrate(method, &control, &mut system, schedule, state, watcher)
-        }
-        Integrator::Fixed(scheme, options) => {
-            let (position, velocity) = state.split_at_mut(system.dof_count());
-            integrate_second_order(
-                scheme,
-                &options,
-                &mut system,
-                schedule,
-                position,
-                velocity,
-                watcher,
-            )
-        }
-    }
-}
-
-/// The case without inertia: every sample by itself. Returns when whoever watches stopped it.
-fn quasi_static_samples(
-    trajectory: &LinearizedTrajectory,
-    servos: &[Servo],
-    samples: &[f64],
-    terms: Terms,
-    watcher: &mut Watcher<'_, '_>,
-) -> Result<Option<f64>, AnalysisError> {
-    for &time in samples {
-        let mut state = steady(trajectory, servos, time, terms, &[])?;
-        state.resize(2 * state.len(), 0.0);
-        if watcher.sample(time, &state) == Flow::Stop || watcher.step(time, &state) == Flow::Stop {
-            return Ok(Some(time));
-        }
-    }
-    Ok(None)
-}
-
-fn failed(trajectory: &LinearizedTrajectory, source: IntegrateError) -> AnalysisError {
-    let labels = &trajectory.labels().coordinates;
-    let coordinate = source
-        .component()
-        .and_then(|component| labels.get(component % labels.len().max(1)))
-        .map_or_else(|| "unknown".to_owned(), |label| label.name.clone());
-    AnalysisError::Integration {
-        source: Box::new(source),
-        coordinate,
-    }
-}
-
-/// Keeps the deviations of the samples and watches that they stay small.
-struct Watcher<'a, 'w> {
-    trajectory: &'a LinearizedTrajectory,
-    stretch: usize,
-    samples: &'w mut Vec<Sample>,
-    watch: &'w mut dyn FnMut(f64) -> Flow,
-    /// Deviation of an angle that is too large.
-    large: f64,
-    /// Set when the linear equations hold no more.
-    failure: Option<AnalysisError>,
-}
-
-impl Watcher<'_, '_> {
-    /// Whether all angles are near the nominal motion.
-    fn holds(&mut self, time: f64, state: &[f64]) -> bool {
-        let angles = angles(self.trajectory, state);
-        let large = |(_, deviation): &(&Label, f64)| deviation.is_nan() || *deviation > self.large;
-        let Some((label, deviation_rad)) = angles.into_iter().find(large) else {
-            return true;
-        };
-        self.failure = Some(AnalysisError::Large {
-            coordinate: label.name.clone(),
-            deviation_rad,
-            time_s: time,
-            by_interpolation: false,
-        });
-        false
-    }
-}
-
-/// How far every angle of a stretch is off the nominal motion.
-fn angles<'t>(trajectory: &'t LinearizedTrajectory, state: &[f64]) -> Vec<(&'t Label, f64)> {
-    let coordinates = trajectory.labels().coordinates.iter().zip(state);
-    (coordinates.filter(|(label, _)| label.unit == "rad"))
-        .map(|(label, deviation)| (label, deviation.abs()))
-        .collect()
-}
-
-impl Observer for Watcher<'_, '_> {
-    fn sample(&mut self, time: f64, state: &[f64]) -> Flow {
-        if !self.holds(time, state) {
-            return Flow::Stop;
-        }
-        let deviations = 2 * self.trajectory.labels().coordinates.len();
-        self.samples.push(Sample {
-            time,
-            stretch: self.stretch,
-            // structural methods tell accelerations too
-            state: state[..deviations].to_vec(),
-        });
-        Flow::Continue
-    }
-
-    fn step(&mut self, time: f64, state: &[f64]) -> Flow {
-        if self.holds(time, state) {
-            (self.watch)(time)
-        } else {
-            Flow::Stop
-        }
-    }
+    let state = of.state(&motions[0], &deviation)?;
+    Ok(State { control, ..state })
 }
 
 impl Solution {
@@ -485,14 +243,17 @@ impl Solution {
         motion: &L::Motion,
         linearized: &Linearized,
         Sample {
-            time,
             stretch,
             state,
+            effort,
+            ..
         }: &Sample,
         order: OutputOrder,
     ) -> Result<Vec<f64>, AnalysisError> {
         let trajectory = linearized.stretch(*stretch);
-        let (position, rate) = state.split_at(state.len() / 2);
+        let dofs = trajectory.coordinates().independent.len();
+        let (position, rest) = state.split_at(dofs);
+        let (rate, states) = rest.split_at(dofs);
         let deviation = Deviation {
             independent: &trajectory.coordinates().independent,
             position,
@@ -509,22 +270,20 @@ impl Solution {
             row.extend((nominal + displacement).0);
             row.extend(displacement.0);
         }
-        let actuated = trajectory.actuated();
-        let pick = |x: &[f64]| -> Vec<f64> { actuated.iter().map(|&dof| x[dof]).collect() };
-        let mut effort = vec![0.0; actuated.len()];
-        for servo in &self.servos[*stretch] {
-            servo.add_effort(*time, &pick(position), &pick(rate), &mut effort);
-        }
-        for (&joint, effort) in trajectory.actuated_joints().iter().zip(&effort) {
+        for (&joint, effort) in self.joints[*stretch].iter().zip(effort) {
             input[joint] += effort;
         }
         row.extend(linearized.nominal_inputs.iter().map(|&joint| input[joint]));
+        row.extend(states);
         Ok(row)
     }
 }
 
 /// Names and units of what is recorded.
-fn names(linearized: &Linearized) -> Vec<(String, &'static str)> {
+fn names(
+    linearized: &Linearized,
+    states: Vec<(String, &'static str)>,
+) -> Vec<(String, &'static str)> {
     let labels = linearized.trajectory.labels();
     let mut names: Vec<(String, &str)> = Vec::new();
     for label in &linearized.coordinates {
@@ -544,5 +303,6 @@ fn names(linearized: &Linearized) -> Vec<(String, &'static str)> {
         let effort = &labels.inputs[input];
         names.push((effort.name.clone(), effort.unit));
     }
+    names.extend(states);
     names
 }

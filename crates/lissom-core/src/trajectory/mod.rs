@@ -418,6 +418,11 @@ impl<R: RigidMechanism> Trajectory<R> {
         (self.feedback).tick(&actions.controllers, due, readings, states);
     }
 
+    /// $`\bar M`$ between all axes under feedback by rows, as of the last update; empty where no law asks for it.
+    pub(crate) fn controlled_masses(&self) -> &[f64] {
+        &self.controlled_mass
+    }
+
     /// Entry of the diagonal of $`\bar M`$ for an axis under feedback, by its place among these, as of the last update.
     pub fn controlled_mass(&self, place: usize) -> f64 {
         self.controlled_mass[place * (self.controlled.len() + 1)]

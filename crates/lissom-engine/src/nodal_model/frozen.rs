@@ -1,7 +1,6 @@
 //! A nodal model frozen at instants of a motion on which axes exchange their places: every instant has degrees of freedom of its
 //! own, and shapes are compared in the first ones and all axes that follow from them.
 
-use lissom_core::AxisId;
 use lissom_core::study::{Linearize as _, LinearizeError, OutputOrder, linearize};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, FrozenPoint};
@@ -48,11 +47,7 @@ impl NodalLinearizer<'_> {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError> {
         let driven = self.nodal.actions.driven();
-        let place = |AxisId(axis): AxisId| {
-            let axis = &self.nodal.axes[axis];
-            self.all.place((axis.element, axis.deformation))
-        };
-        let held: Vec<usize> = driven.filter_map(place).collect();
+        let held: Vec<usize> = driven.filter_map(|axis| self.place(axis)).collect();
         let held = if free { Vec::new() } else { held };
         let mut points = Vec::with_capacity(motions.len());
         for motion in motions {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
 use lissom_core::{
-    AxisId, ControlledAxis, Coordinates, Efforts, Load, Nominal as _, RunError, Sensor, State,
+    Actions, AxisId, Coordinates, Efforts, Load, Nominal as _, RunError, Sensor, State,
 };
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
@@ -529,15 +529,13 @@ impl Linearize for NodalLinearizer<'_> {
         self.dynamics.excitation().commands().efforts()
     }
 
-    fn controlled(&self) -> Vec<Vec<usize>> {
-        let place = |axis: &ControlledAxis| {
-            let axis = &self.nodal.axes[axis.drive.0];
-            self.all.place((axis.element, axis.deformation))
-        };
-        let controllers = self.nodal.actions.controllers.iter();
-        controllers
-            .map(|controller| controller.axes.iter().filter_map(place).collect())
-            .collect()
+    fn actions(&self) -> &Actions {
+        &self.nodal.actions
+    }
+
+    fn place(&self, AxisId(axis): AxisId) -> Option<usize> {
+        let axis = &self.nodal.axes[axis];
+        self.all.place((axis.element, axis.deformation))
     }
 
     fn deviation(&mut self, state: &State, from: &NodalMotion) -> [Vec<f64>; 2] {

@@ -4,12 +4,12 @@ use std::f64::consts::TAU;
 
 use lissom_core::State;
 use lissom_core::study::{
-    AnalysisError, Linearized, OperatingPoint, SimulateOptions, sample_instants,
+    DrivenJoints, Linearized, OperatingPoint, SimulateOptions, sample_instants,
     sample_instants_from,
 };
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{StateSpace, Transfer};
+use lissom_numerics::linear::{StateSpace, Terms, TrackedModes, Transfer};
 use lissom_spec::ModelSpec;
 use nalgebra::{DMatrix, DVector};
 
@@ -316,8 +316,8 @@ fn closed_loops_are_the_derivative_of_the_equations() {
     }
 }
 
-/// Closed form: poles of the wheel under PID control with a filter, $`Js^2(Ts+1)s + (k_ps + k_i)(Ts+1) + k_vs^2`$. Studies with one
-/// frequency per coordinate, or gains only, say that they do not contain its states.
+/// Closed form: poles of the wheel under PID control with a filter, $`Js^2(Ts+1)s + (k_ps + k_i)(Ts+1) + k_vs^2`$. Two of them are those of its
+/// mode, whose frequency is that of the proportional gain.
 #[test]
 fn poles_of_the_loop_contain_its_states() {
     let [kp, ki, kd] = GAINS;
@@ -335,19 +335,27 @@ fn poles_of_the_loop_contain_its_states() {
             .map(|pole| if pole.im > 0.0 { 2 } else { 1 })
             .sum();
         assert_eq!(count, 4);
-        for s in poles {
+        let joints = DrivenJoints {
+            free: false,
+            closed_loop: true,
+        };
+        let watch = &mut |_: f64| Flow::Continue;
+        let frozen = mechanism.frozen(&start, OperatingPoint::Start, &[], joints, watch);
+        let modes = TrackedModes::new(&frozen.unwrap(), Terms::CASES[0], 8).unwrap();
+        let [mode] = &modes.modes[..] else {
+            panic!("{:?}", modes.modes);
+        };
+        let frequency = mode[0].frequency().unwrap();
+        assert!((frequency - (kp / INERTIA_KG_M2).sqrt()).abs() < 1e-12 * frequency);
+        let of_modes = mode[0].roots.unwrap().into_iter();
+        let of_modes: Vec<_> = of_modes.chain(modes.further[0].iter().copied()).collect();
+        assert!(of_modes.len() > 2, "{of_modes:?}");
+        for s in poles.into_iter().chain(of_modes) {
             let lag = s * FILTER_S + 1.0;
             let value = s * s * s * INERTIA_KG_M2 * lag + (s * kp + ki) * lag + s * s * kd;
             let size = s.norm().powi(4) * INERTIA_KG_M2 * FILTER_S + s.norm().powi(2) * kd + ki;
             assert!(value.norm() < 1e-11 * size, "{s}");
         }
-        let joints = lissom_core::study::DrivenJoints {
-            free: false,
-            closed_loop: true,
-        };
-        let watch = &mut |_: f64| Flow::Continue;
-        let modes = mechanism.frozen(&start, OperatingPoint::Start, &[], joints, watch);
-        assert!(matches!(modes, Err(AnalysisError::ControlStates { .. })));
     }
 }
 

@@ -7,7 +7,7 @@ use lissom_core::study::{
 use lissom_core::{Recording, State};
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Interpolation, Point, Servo, Terms, UndampedModes};
+use lissom_numerics::linear::{Interpolation, Loops, Point, Rows, Terms, UndampedModes};
 use nalgebra::DVector;
 
 use crate::models::changed;
@@ -222,8 +222,21 @@ fn two_link_arm() {
     for (found, wanted) in torques.iter().zip([0.0, 317.468, 153.280]) {
         assert!((found - wanted).abs() < 5e-4 + 1e-9, "{found} {wanted}");
     }
-    let gain = Servo::new(&fine.trajectory, 11.8, 0.85).position_gain(0.0);
-    let steady = fine.trajectory.steady(0.0, Terms::CASES[0], Some(&gain));
+    // the servo holds the joints with its position gain alone
+    let (gain, joints) = (
+        fine.trajectory.actuated_mass(0) * (11.8 * 11.8),
+        fine.trajectory.joint_rows(&fine.trajectory.points()[0]),
+    );
+    let mut effort = Rows::zeros(3, joints.ncols(), 0);
+    effort.position -= gain * &joints;
+    let servo = Loops {
+        effort,
+        input: joints.transpose(),
+        change: Rows::zeros(0, joints.ncols(), 0),
+        drift: Vec::new(),
+    };
+    let loops = vec![servo; fine.trajectory.points().len()];
+    let steady = fine.trajectory.steady(0.0, Terms::CASES[0], &loops, &[]);
     let steady = steady.unwrap();
     let marker = fine.trajectory.labels().markers.iter();
     let marker = marker.clone().position(|name| name == "tip").unwrap();

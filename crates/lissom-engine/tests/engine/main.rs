@@ -48,6 +48,7 @@ mod nominal_orientation;
 mod numbers;
 mod pan_scott_ulsoy;
 mod perturbation;
+mod perturbed_control;
 mod repartitioning;
 mod rest_and_start;
 mod rigid_links;

@@ -172,7 +172,7 @@ fn what_sampled_control_is_not_is_told() {
         .linearize(&start, OperatingPoint::Start, &[], watch)
         .unwrap();
     let refused = mechanism.with_controllers(&open).unwrap_err();
-    assert!(matches!(&refused, AnalysisError::ControlStates { what, .. } if what == "servo"));
+    assert!(matches!(&refused, AnalysisError::Sampled { controller, .. } if controller == "servo"));
     for (filter, period, delay, expected) in [
         ("", 0.01, 0.02, "at most the period"),
         (", rate_filter_s = 0.005", 0.01, 0.0, "at least the period"),

@@ -1,6 +1,6 @@
 //! Controllers that are linear systems between sensors and drives, in both formulations, against exact recursions and matrix exponentials.
 
-use lissom_core::study::{AnalysisError, OperatingPoint};
+use lissom_core::study::OperatingPoint;
 use lissom_engine::Mechanism;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{SignalNames, StateSpace};
@@ -243,21 +243,6 @@ fn continuous_systems_close_their_loops() {
             }
         }
     }
-}
-
-/// Studies that have only gains say what does what they cannot.
-#[test]
-fn modes_refuse_linear_systems() {
-    use lissom_core::study::DrivenJoints;
-    let mechanism = tree_mechanism(&parsed(ARM));
-    let joints = DrivenJoints {
-        free: false,
-        closed_loop: true,
-    };
-    let start = mechanism.start().unwrap();
-    let watch = &mut |_: f64| Flow::Continue;
-    let refused = mechanism.frozen(&start, OperatingPoint::Start, &[], joints, watch);
-    assert!(matches!(refused, Err(AnalysisError::ControlStates { .. })));
 }
 
 /// What is said of linear systems that make no sense.

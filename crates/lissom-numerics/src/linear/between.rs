@@ -135,10 +135,15 @@ impl<'a> Between<'a> {
         add_product(&self.factor, 1.0, relative, residual);
     }
 
-    /// Writes the mass matrix.
-    pub(super) fn mass(&self, mass: &mut [f64]) {
+    /// Writes the mass matrix into the first rows and columns of one with rows of a length.
+    pub(super) fn mass(&self, mass: &mut [f64], length: usize) {
         let product = &self.factor * self.factor.transpose();
-        mass.copy_from_slice(product.as_slice());
+        let size = product.nrows();
+        let rows = mass.chunks_exact_mut(length.max(1));
+        // symmetric: columns are rows
+        for (row, own) in rows.zip(product.as_slice().chunks_exact(size.max(1))) {
+            row[..size].copy_from_slice(own);
+        }
     }
 
     /// Adds a multiple of $`K_0 q`$, and of the other terms too where they are not interpolated with the factors.
@@ -240,6 +245,7 @@ pub(super) fn add_product(matrix: &DMatrix<f64>, weight: f64, vector: &[f64], su
 #[cfg(test)]
 mod tests {
     use super::super::linearization::{Labels, Linearization};
+    use super::super::loops::Actuation;
     use super::super::trajectory::{ChosenCoordinates, Point, SensorRows};
     use super::*;
 
@@ -268,6 +274,7 @@ mod tests {
                 outputs: Vec::new(),
                 sensors: SensorRows::constant(Vec::new(), 2),
                 joints: Vec::new(),
+                actuation: Actuation::default(),
                 dependence: None,
             }
         };
@@ -316,7 +323,7 @@ mod tests {
             let left = residual(&acceleration);
             assert!(left.iter().all(|x| x.abs() < ROUNDING), "{left:?}");
             let mut mass = [0.0; 4];
-            between.mass(&mut mass);
+            between.mass(&mut mass, 2);
             let other = residual(&[acceleration[0] + 1.0, acceleration[1]]);
             for row in 0..2 {
                 assert!((other[row] - left[row] - mass[row]).abs() < ROUNDING);

@@ -389,6 +389,7 @@ mod tests {
             damping: DMatrix::zeros(2, 2),
             stiffness: DMatrix::from_row_slice(2, 2, &[1.0 + time, 0.1, 0.1, 2.0 - time]),
             basis: DMatrix::identity(2, 2),
+            loops: None,
             gross: None,
         };
         let spectrum =

@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, DVector};
 
 use super::error::{GoOn, LinearError};
 use super::linearization::{Label, Linearization};
+use super::loops::LoopStates;
 use super::lowest::{Lowest, alone};
 use super::trajectory::{LinearizedTrajectory, Terms};
 
@@ -98,6 +99,8 @@ pub(super) struct Pencil {
     pub(super) damping: DMatrix<f64>,
     pub(super) stiffness: DMatrix<f64>,
     pub(super) basis: DMatrix<f64>,
+    /// States of controllers and actuators in the loop, which follow at once where they can: that is part of the stiffness.
+    pub(super) loops: Option<LoopStates>,
     /// Work of the stiffness on every coordinate without signs, where the coordinates are modes of a larger pencil.
     pub(super) gross: Option<DVector<f64>>,
 }
@@ -137,10 +140,13 @@ impl Pencil {
     }
 
     fn whole(point: &FrozenPoint, terms: Terms) -> Self {
+        let mut stiffness = point.linear.stiffness_with(terms);
+        let loops = point.linear.loops.as_ref();
         Self {
+            loops: loops.map(|loops| loops.settled(&mut stiffness)),
             mass: point.linear.mass.clone(),
             damping: point.linear.damping.clone(),
-            stiffness: point.linear.stiffness_with(terms),
+            stiffness,
             basis: point.basis.clone(),
             gross: point.gross.clone(),
         }

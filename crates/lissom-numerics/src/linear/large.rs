@@ -37,6 +37,7 @@ impl Pencil {
             damping: lowest.damping,
             stiffness: lowest.stiffness,
             basis: &self.basis * lowest.basis,
+            loops: None,
             gross: Some(lowest.gross),
         }))
     }

@@ -2,6 +2,7 @@
 
 use nalgebra::DMatrix;
 
+use super::loops::LoopStates;
 use super::trajectory::Terms;
 
 /// Coefficients of $`M_0\,\delta\ddot q + C_0\,\delta\dot q + (K_0 + N_0 + G_0)\,\delta q = B\,\delta u`$, eq (21).
@@ -21,19 +22,6 @@ pub struct Linearization {
     pub input: DMatrix<f64>,
     /// States of controllers and actuators, where their loops are closed and have any.
     pub loops: Option<LoopStates>,
-}
-
-/// States $`z`$ of controllers and actuators in the loop: $`\dot z = Z z + Z_q\,\delta q + Z_v\,\delta\dot q`$, which push with $`T z`$.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LoopStates {
-    /// $`Z`$.
-    pub own: DMatrix<f64>,
-    /// $`Z_q`$: one column per degree of freedom.
-    pub position: DMatrix<f64>,
-    /// $`Z_v`$: one column per degree of freedom.
-    pub rate: DMatrix<f64>,
-    /// $`T`$: one row per degree of freedom.
-    pub force: DMatrix<f64>,
 }
 
 impl Linearization {
@@ -65,12 +53,7 @@ impl Linearization {
             dynamic: pick(&self.dynamic),
             geometric: pick(&self.geometric),
             input: self.input.select_rows(dofs),
-            loops: self.loops.as_ref().map(|loops| LoopStates {
-                own: loops.own.clone(),
-                position: loops.position.select_columns(dofs),
-                rate: loops.rate.select_columns(dofs),
-                force: loops.force.select_rows(dofs),
-            }),
+            loops: (self.loops.as_ref()).map(|loops| loops.restricted(dofs)),
         }
     }
 }

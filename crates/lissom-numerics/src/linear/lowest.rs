@@ -323,7 +323,7 @@ impl<'p> Space<'p> {
             let skew = skew_part(&symmetric, &stiffness);
             let own = self.basis.tr_mul(&damping);
             let own = symmetric.project(&own);
-            let roots = Roots::new(&symmetric, skew.as_ref(), &own, self.go_on)?;
+            let roots = Roots::new(&symmetric, skew.as_ref(), &own, None, self.go_on)?;
             let mut corrections = Vec::new();
             for index in 0..self.count.min(roots.values().len()) {
                 let root = roots.root(index);

@@ -4,6 +4,7 @@ use nalgebra::DMatrix;
 
 use super::error::{GoOn, LinearError};
 use super::frozen::Pencil;
+use super::loops::LoopStates;
 use super::tridiagonal::eigen;
 
 /// Eigenvalues of a mass matrix of unit diagonal that are rounding, in rounding of its size.
@@ -56,6 +57,12 @@ impl Pencil {
                 reason: "velocity terms act on a motion without inertia; give it inertia",
             });
         }
+        let controlled = |loops: &LoopStates| loops.felt(&rest, UNDAMPED).amax() > 1.0;
+        if self.loops.as_ref().is_some_and(controlled) {
+            return Err(LinearError::NoModes {
+                reason: "a controller with states acts on a motion without inertia; give it inertia",
+            });
+        }
         let follows = |stiffness: &DMatrix<f64>| {
             let felt = rest.transpose() * stiffness;
             let solved = (&felt * &rest).lu().solve(&(felt * &own))?;
@@ -69,6 +76,7 @@ impl Pencil {
             damping: project(&self.damping),
             stiffness: project(&self.stiffness),
             basis: &self.basis * &right,
+            loops: (self.loops.as_ref()).map(|loops| loops.projected(&left, &right)),
             gross: None,
         })
     }

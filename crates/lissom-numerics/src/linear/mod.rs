@@ -10,7 +10,8 @@
 //! | $`\dot x = Ax + Bu`$, $`y = Cx + Du`$ | [`StateSpace`] |
 //! | frequency response and transmission zeros | [`Transfer`] |
 //! | points along a motion, interpolation, outputs to second order | [`LinearizedTrajectory`] |
-//! | the time-varying system and feedback | [`Perturbed`], [`Feedback`] |
+//! | the time-varying system | [`Perturbed`] |
+//! | controllers and actuators in the loop | [`Loops`], [`LoopStates`] |
 //!
 //! Source: Jonker & Aarts, *Multibody System Dynamics* 6 (2001). Theory: `docs/theory/nodal.md`.
 
@@ -23,6 +24,7 @@ mod error;
 mod frozen;
 mod large;
 mod linearization;
+mod loops;
 mod lowest;
 mod massless;
 mod modes;
@@ -45,10 +47,11 @@ pub use crossings::Crossing;
 pub use error::{GoOn, LinearError, asking, unwatched};
 pub use frozen::{Frozen, FrozenPoint};
 pub use large::asks_for_few;
-pub use linearization::{Label, Labels, Linearization, LoopStates};
+pub use linearization::{Label, Labels, Linearization};
+pub use loops::{Actuation, LoopStates, Loops, LoopsBetween, Rows, Saturation};
 pub use lowest::{Lowest, Products};
 pub use modes::{DampedMode, UndampedModes};
-pub use perturbation::{Feedback, OpenLoop, Perturbed, Servo};
+pub use perturbation::Perturbed;
 pub use quadratic::Growth;
 pub use state_space::{SignalNames, StateSpace};
 pub use tracking::{Encounter, ModeAt, TrackedModes};

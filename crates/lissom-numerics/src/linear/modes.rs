@@ -33,6 +33,7 @@ impl UndampedModes {
             damping: DMatrix::zeros(size, size),
             stiffness: stiffness.clone(),
             basis: DMatrix::identity(size, size),
+            loops: None,
             gross: None,
         };
         let heavy = whole.condensed(0.0, &mut unwatched)?;

@@ -9,12 +9,14 @@
 //! ```
 //!
 //! time scaled by the highest frequency, modes by falling frequency so that the matrix is graded, balanced, by its real Schur form.
-//! Undamped modes are then rotations with orthogonal vectors however far their frequencies are apart.
+//! Undamped modes are then rotations with orthogonal vectors however far their frequencies are apart. States of controllers and actuators
+//! ([`LoopStates`]) follow behind them.
 
 use nalgebra::{Complex, DMatrix, DVector};
 
 use super::balance::balance;
 use super::error::{GoOn, LinearError};
+use super::loops::LoopStates;
 use super::schur::RealSchur;
 use super::spectrum::skew_part;
 use super::symmetric::Symmetric;
@@ -79,11 +81,14 @@ enum Kind {
         place: Vec<usize>,
         /// Length of each state of the first-order form.
         scales: DVector<f64>,
+        /// How many modes there are.
+        size: usize,
     },
 }
 
 impl Roots {
-    /// With the skew part of the stiffness, if it has one, and the velocity terms, both in the coordinates of the symmetric modes.
+    /// With the skew part of the stiffness, if it has one, the velocity terms and states of controllers in the loop, all in the coordinates
+    /// of the symmetric modes.
     ///
     /// # Errors
     /// When numbers are not finite, the iteration does not converge, or is stopped.
@@ -91,12 +96,13 @@ impl Roots {
         symmetric: &Symmetric,
         skew: Option<&DMatrix<f64>>,
         damping: &DMatrix<f64>,
+        loops: Option<&LoopStates>,
         go_on: &mut GoOn<'_>,
     ) -> Result<Self, LinearError> {
-        if skew.is_none() && is_undamped(symmetric, damping) {
+        if skew.is_none() && loops.is_none() && is_undamped(symmetric, damping) {
             return Ok(Self::uncoupled(symmetric));
         }
-        Self::coupled(symmetric, skew, damping, go_on)
+        Self::coupled(symmetric, skew, damping, loops, go_on)
     }
 
     fn uncoupled(symmetric: &Symmetric) -> Self {
@@ -123,12 +129,16 @@ impl Roots {
         symmetric: &Symmetric,
         skew: Option<&DMatrix<f64>>,
         damping: &DMatrix<f64>,
+        loops: Option<&LoopStates>,
         go_on: &mut GoOn<'_>,
     ) -> Result<Self, LinearError> {
         let squares = &symmetric.squares;
         let size = squares.len();
-        let scale = symmetric.highest_square().sqrt().max(damping.amax());
-        if !scale.is_finite() || damping.iter().any(|x| !x.is_finite()) {
+        let scale = (symmetric.highest_square().sqrt())
+            .max(damping.amax())
+            .max(loops.map_or(0.0, |loops| loops.own.amax()));
+        let finite = |matrix: &DMatrix<f64>| matrix.iter().all(|x| x.is_finite());
+        if !scale.is_finite() || !finite(damping) || !loops.is_none_or(|own| own.all(finite)) {
             return Err(LinearError::NoModes {
                 reason: "a velocity term is not finite",
             });
@@ -138,7 +148,9 @@ impl Roots {
         let own = |mode: usize| squares[mode].abs().sqrt().max(least);
         // highest first
         let at = |mode: usize| 2 * (size - 1 - mode);
-        let mut matrix = DMatrix::zeros(2 * size, 2 * size);
+        let states = loops.map_or(0, |loops| loops.own.nrows());
+        let whole = 2 * size + states;
+        let mut matrix = DMatrix::zeros(whole, whole);
         for j in 0..size {
             matrix[(at(j), at(j) + 1)] = own(j) / scale;
             for i in 0..size {
@@ -146,6 +158,17 @@ impl Roots {
                 let stiffness = diagonal + skew.map_or(0.0, |skew| skew[(i, j)]);
                 matrix[(at(i) + 1, at(j))] = -stiffness / own(j) / scale;
                 matrix[(at(i) + 1, at(j) + 1)] = -damping[(i, j)] / scale;
+            }
+        }
+        for (state, loops) in (0..states).flat_map(|state| Some((state, loops?))) {
+            let row = 2 * size + state;
+            for j in 0..size {
+                matrix[(at(j) + 1, row)] = loops.force[(j, state)] / scale;
+                matrix[(row, at(j))] = loops.position[(state, j)] / own(j) / scale;
+                matrix[(row, at(j) + 1)] = loops.rate[(state, j)] / scale;
+            }
+            for other in 0..states {
+                matrix[(row, 2 * size + other)] = loops.own[(state, other)] / scale;
             }
         }
         let balanced = balance(&mut matrix);
@@ -156,15 +179,16 @@ impl Roots {
         });
         let schur = RealSchur::new(matrix, go_on)?;
         let found = schur.eigenvalues().into_iter().enumerate();
-        let found = found.map(|(place, value)| (cleared(value * scale, 2 * size, norm), place));
+        let found = found.map(|(place, value)| (cleared(value * scale, whole, norm), place));
         let (values, place) = sorted(found.filter(|(value, _)| value.im >= 0.0).collect());
         Ok(Self {
             values,
-            rounding: rounding(2 * size, norm),
+            rounding: rounding(whole, norm),
             kind: Kind::Coupled {
                 schur: Box::new(schur),
                 place,
                 scales,
+                size,
             },
         })
     }
@@ -192,12 +216,12 @@ impl Roots {
                 schur,
                 place,
                 scales,
+                size,
             } => {
                 let [right, left] = schur.eigenvectors(place[index]);
                 let growth = judged(value, self.rounding, left.dotc(&right).norm());
-                let size = scales.len() / 2;
                 // position and rate say the same of a coordinate; the better scaled one has less rounding
-                let shape = DVector::from_fn(size, |mode, _| {
+                let shape = DVector::from_fn(*size, |mode, _| {
                     let at = 2 * (size - 1 - mode);
                     if scales[at] * value.norm() <= scales[at + 1] {
                         right[at] * scales[at]
@@ -205,11 +229,12 @@ impl Roots {
                         right[at + 1] * scales[at + 1] / value
                     }
                 });
-                let length = shape.norm();
+                // states of controllers may change where nothing moves
+                let length = Some(shape.norm()).filter(|&length| length > 0.0);
                 Root {
                     value,
                     growth,
-                    shape: shape / Complex::new(length, 0.0),
+                    shape: shape / Complex::new(length.unwrap_or(1.0), 0.0),
                 }
             }
         }
@@ -284,6 +309,6 @@ pub(super) fn solved(
     go_on()?;
     let skew = skew_part(&symmetric, stiffness);
     let damping = symmetric.project(damping);
-    let roots = Roots::new(&symmetric, skew.as_ref(), &damping, go_on)?;
+    let roots = Roots::new(&symmetric, skew.as_ref(), &damping, None, go_on)?;
     Ok((symmetric, skew, roots))
 }

@@ -56,7 +56,7 @@ pub(super) fn free_motions(
         return Ok(none);
     }
     let shapes = symmetric.shapes.select_columns(&free);
-    // of these, what neither velocity terms nor a skew part of the stiffness feel, each as a share of what is more than rounding
+    // of these, what neither velocity terms, a skew part of the stiffness nor states of controllers feel, each as a share of what is more than rounding
     let project = |matrix: &DMatrix<f64>| symmetric.shapes.transpose() * (matrix * &shapes);
     let mut felt = DMatrix::zeros(3 * size, free.len());
     let least = size as f64 * f64::EPSILON * symmetric.highest_square().sqrt();
@@ -84,6 +84,12 @@ pub(super) fn free_motions(
                 felt[(2 * size + i, j)] = skew[(i, j)] / rounding(i, motion);
             }
         }
+    }
+    if let Some(loops) = &pencil.loops {
+        let by_states = loops.felt(&shapes, NOTHING);
+        let rows = felt.nrows();
+        felt = felt.resize_vertically(rows + by_states.nrows(), 0.0);
+        felt.rows_mut(rows, by_states.nrows()).copy_from(&by_states);
     }
     let svd = felt.svd(false, true);
     let Some(directions) = svd.v_t else {
@@ -166,6 +172,7 @@ impl Pencil {
             damping: project(&self.damping),
             stiffness: project(&self.stiffness),
             basis: &self.basis * &change,
+            loops: (self.loops.as_ref()).map(|loops| loops.projected(&change, &change)),
             gross: None,
         })
     }

@@ -193,6 +193,7 @@ fn chain(size: usize, damper: f64) -> Pencil {
         damping,
         stiffness,
         basis: DMatrix::identity(size + 1, size + 1),
+        loops: None,
         gross: None,
     }
 }
@@ -285,6 +286,7 @@ fn a_soft_spring_is_not_free() {
         damping: DMatrix::zeros(3, 3),
         stiffness,
         basis: DMatrix::identity(3, 3),
+        loops: None,
         gross: None,
     };
     assert_eq!(free_motions(&pencil, &mut unwatched).unwrap().ncols(), 0);

@@ -87,6 +87,9 @@ pub struct TrackedModes {
     /// All eigenvalues that grow at every instant, of conjugate ones that with positive imaginary part; also those of modes that
     /// are not followed.
     pub growing: Vec<Vec<Complex<f64>>>,
+    /// With states of controllers in the loop: the eigenvalues at every instant that belong to no mode, of conjugate ones that with positive
+    /// imaginary part.
+    pub further: Vec<Vec<Complex<f64>>>,
     /// Whether nothing else can grow. Not so where the lowest modes of many were sought alone, and velocity terms or a stiffness that is not
     /// symmetric may let others grow.
     pub judged_all: bool,
@@ -185,11 +188,13 @@ impl TrackedModes {
         let count = count.min(numbered.first().map_or(0, |first| first.squares.len()));
         let mut modes: Vec<Vec<ModeAt>> = vec![Vec::new(); count];
         let mut growing = Vec::with_capacity(pencils.len());
+        let mut further = Vec::with_capacity(pencils.len());
         let mut before: Option<DMatrix<f64>> = None;
         for (at, point) in frozen.points.iter().enumerate() {
             let (pencil, found) = (&pencils[at], &numbered[at]);
             let mut go_on = || go_on_at(point.time);
-            let roots = solved[at].roots_of(pencil, found, count, &mut go_on)?;
+            let (roots, others) = solved[at].roots_of(pencil, found, count, &mut go_on)?;
+            further.push(others);
             growing.push(
                 solved[at]
                     .roots
@@ -233,6 +238,7 @@ impl TrackedModes {
             rigid,
             modes,
             growing,
+            further,
             judged_all,
             encounters,
         })
@@ -281,6 +287,8 @@ fn pencils(
 ) -> Result<Vec<Pencil>, LinearError> {
     if let [point] = &frozen.points[..]
         && asks_for_few(point.linear.mass.nrows(), count)
+        // states of controllers may push any of them
+        && point.linear.loops.is_none()
         && let Some(lowest) =
             Pencil::of_lowest(frozen, point, terms, count, &mut || go_on_at(point.time))?
     {
@@ -315,7 +323,11 @@ impl Solved {
         let skew = skew_part(&symmetric, &pencil.stiffness);
         let roots = if with_damping {
             let damping = symmetric.project(&pencil.damping);
-            Some(Roots::new(&symmetric, skew.as_ref(), &damping, go_on)?)
+            let shapes = &symmetric.shapes;
+            let loops = pencil.loops.as_ref();
+            let loops = loops.map(|loops| loops.projected(shapes, shapes));
+            let (skew, loops) = (skew.as_ref(), loops.as_ref());
+            Some(Roots::new(&symmetric, skew, &damping, loops, go_on)?)
         } else {
             None
         };
@@ -333,17 +345,18 @@ impl Solved {
     }
 
     /// Two eigenvalues for each of the first modes, and whether one grows: those of which the mode is the largest part, together as
-    /// much as can be.
+    /// much as can be. With states of controllers in the loop also those that are left.
     fn roots_of(
         &self,
         pencil: &Pencil,
         modes: &Numbered,
         count: usize,
         go_on: &mut GoOn<'_>,
-    ) -> Result<Vec<Option<Pair>>, LinearError> {
+    ) -> Result<(Vec<Option<Pair>>, Vec<Complex<f64>>), LinearError> {
         let Some(roots) = &self.roots else {
-            return Ok(vec![None; count]);
+            return Ok((vec![None; count], Vec::new()));
         };
+        let with_states = pencil.loops.is_some();
         let all = roots.values().len();
         let size = modes.squares.len();
         let (rows, columns) = if all <= COMPARED {
@@ -364,7 +377,19 @@ impl Solved {
         // every conjugate pair has to go somewhere; of real ones the slower go first, so that a second one is left for each
         let before = |column: usize| match found.get(column) {
             Some(root) if root.value.im == 0.0 => SLOWER * (1.0 - column as f64 / columns as f64),
+            // with states of controllers there are more than modes
+            Some(_) if with_states => 2.0 * SLOWER,
             Some(_) if columns == all => 2.0,
+            _ => 0.0,
+        };
+        // of several that are the same mode with different states of controllers, the one that is as fast
+        let nearness = |row: usize, column: usize| match found.get(column) {
+            Some(root) if with_states => {
+                let apart = (root.value.norm_sqr() / modes.squares[row].norm())
+                    .ln()
+                    .abs();
+                SLOWER / (1.0 + Some(apart).filter(|x| x.is_finite()).unwrap_or(f64::MAX))
+            }
             _ => 0.0,
         };
         let together = DMatrix::from_fn(rows, columns.max(rows), |row, column| {
@@ -372,7 +397,7 @@ impl Solved {
             let equal = (0..rows).filter(|&k| same(own, modes.squares[k]));
             let shared: f64 = equal.map(|k| part[(k, column)]).sum();
             // a little of the own part, so that equal frequencies keep to themselves
-            shared + EQUAL * part[(row, column)] + before(column)
+            shared + EQUAL * part[(row, column)] + before(column) + nearness(row, column)
         });
         let first = assign(&together);
         let real = |column: usize| column < columns && found[column].value.im == 0.0;
@@ -404,7 +429,12 @@ impl Solved {
                 (values, root.growth.or(other.growth))
             });
         }
-        Ok(pairs)
+        let taken = |column: &usize| {
+            let second = second.iter().filter_map(|&at| left.get(at));
+            first.contains(column) || second.clone().any(|own| own == column)
+        };
+        let others = (0..columns).filter(|column| with_states && !taken(column));
+        Ok((pairs, others.map(|column| found[column].value).collect()))
     }
 
     /// Share of each of the first modes in the shape of each eigenvalue.
@@ -478,6 +508,7 @@ impl Change {
             damping: project(&pencil.damping),
             stiffness: project(&pencil.stiffness),
             basis: pencil.basis.clone() * change,
+            loops: None,
             gross: None,
         };
         Ok((pencil, Spectrum { shapes, ..spectrum }))

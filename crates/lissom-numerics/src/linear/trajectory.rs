@@ -10,6 +10,7 @@ use lissom_spatial::{Dual, Vector};
 
 use super::error::LinearError;
 use super::linearization::{Labels, Linearization};
+use super::loops::{self, Actuation, Loops, LoopsBetween};
 use super::weights::{Weights, are_sides_of_a_break, interval};
 use crate::statics::solve::Scaled;
 
@@ -160,6 +161,8 @@ pub struct Point {
     /// Nominal coordinates of the joints with actuators, those that follow from others included; of a point by itself, which does
     /// not know which coordinates were chosen, none.
     pub joints: Vec<f64>,
+    /// What controllers and actuators do; of a point by itself nothing.
+    pub actuation: Actuation,
     /// What the other coordinates do, where loops solve for some.
     pub dependence: Option<Dependence>,
 }
@@ -246,6 +249,19 @@ impl LinearizedTrajectory {
         }
     }
 
+    /// Derivatives of the rates of all joints with actuators by the degrees of freedom at a point, one row each; those by the rates are
+    /// [`Self::joint_rows`].
+    pub fn joint_rate_rows(&self, point: &Point) -> DMatrix<f64> {
+        let ChosenCoordinates {
+            independent,
+            joints,
+        } = &self.coordinates;
+        match &point.dependence {
+            Some(dependence) => dependence.rate.select_rows(joints),
+            None => DMatrix::zeros(joints.len(), independent.len()),
+        }
+    }
+
     /// Deviations and their rates at the end of equations in other coordinates, after which these begin.
     pub fn carried(&self, before: &Self, state: &[f64]) -> Vec<f64> {
         let Some(all) = (before.points.last()).and_then(|point| point.dependence.as_ref()) else {
@@ -304,6 +320,14 @@ impl LinearizedTrajectory {
         }
     }
 
+    /// What controllers and actuators, of which there is one entry per point or none, do at deviations, rates and states of theirs.
+    pub fn loops_at(&self, loops: &[Loops], time: f64, deviated: [&[f64]; 3]) -> LoopsBetween {
+        let mut between = LoopsBetween::new(loops);
+        let mut force = vec![0.0; deviated[0].len()];
+        between.push(loops, self.cubic(time), deviated, &mut force);
+        between
+    }
+
     /// The same with some of the inputs only, by their numbers.
     #[must_use]
     pub fn with_inputs(&self, inputs: &[usize]) -> Self {
@@ -339,47 +363,28 @@ impl LinearizedTrajectory {
         })
     }
 
-    /// Deviations that stay if nothing accelerates, eqs (32) and (41): with $`\delta u = -K_p\,\delta e`$ at the
-    /// actuated degrees of freedom.
+    /// Deviations that stay if nothing changes, eqs (32) and (41), then states of controllers in `loops`, of which there is one per
+    /// point or none. Some degrees of freedom are held where they are nominally.
     ///
     /// # Errors
     ///
-    /// When the stiffness is singular, as it is for actuated degrees of freedom without feedback.
+    /// When the stiffness of the others is singular, as it is for actuated degrees of freedom without feedback.
     pub fn steady(
         &self,
         time: f64,
         terms: Terms,
-        feedback: Option<&DMatrix<f64>>,
-    ) -> Result<Vec<f64>, LinearError> {
-        self.steady_holding(time, terms, feedback, &[])
-    }
-
-    /// The same with some degrees of freedom held where they are nominally.
-    ///
-    /// # Errors
-    ///
-    /// When the stiffness of the others is singular.
-    pub fn steady_holding(
-        &self,
-        time: f64,
-        terms: Terms,
-        feedback: Option<&DMatrix<f64>>,
+        loops: &[Loops],
         held: &[usize],
     ) -> Result<Vec<f64>, LinearError> {
         let dofs = self.points[0].linear.mass.nrows();
+        let weights = self.cubic(time);
         let mut stiffness = DMatrix::zeros(dofs, dofs);
-        for (point, weight) in self.cubic(time).iter() {
+        for (point, weight) in weights.iter() {
             stiffness += self.points[point].stiffness(terms) * weight;
         }
-        if let Some(gain) = feedback {
-            for (i, &row) in self.actuated.iter().enumerate() {
-                for (j, &column) in self.actuated.iter().enumerate() {
-                    stiffness[(row, column)] += gain[(i, j)];
-                }
-            }
-        }
-        let mut right = DVector::zeros(stiffness.nrows());
+        let mut right = DVector::zeros(dofs);
         self.excitation(time, right.as_mut_slice());
+        let (mut stiffness, mut right) = loops::steady(loops, weights, &stiffness, &right);
         for &dof in held {
             stiffness.row_mut(dof).fill(0.0);
             stiffness.column_mut(dof).fill(0.0);
@@ -462,6 +467,7 @@ mod tests {
             outputs: Vec::new(),
             sensors: SensorRows::constant(Vec::new(), 1),
             joints: Vec::new(),
+            actuation: Actuation::default(),
             dependence: None,
         }
     }
@@ -486,7 +492,7 @@ mod tests {
             };
             let points = vec![point];
             LinearizedTrajectory::new(Labels::default(), points, ChosenCoordinates::default())
-                .steady(0.0, Terms::CASES[0], None)
+                .steady(0.0, Terms::CASES[0], &[], &[])
         };
         let found = steady(DMatrix::from_diagonal(&DVector::from_row_slice(&[
             1e12, 1e-3,

@@ -24,7 +24,7 @@ mod zeros;
 use nalgebra::{Complex, DMatrix};
 
 use super::error::LinearError;
-use super::linearization::LoopStates;
+use super::loops::LoopStates;
 use super::state_space::StateSpace;
 use super::trajectory::{LinearizedTrajectory, Point};
 

@@ -205,6 +205,7 @@ impl Independent {
             excitation: excitation.as_slice().to_vec(),
             outputs,
             joints: whole.joints,
+            actuation: whole.actuation,
             dependence: Some(Dependence { basis, rate }),
         })
     }

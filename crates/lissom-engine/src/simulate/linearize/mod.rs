@@ -42,7 +42,7 @@ use derivatives::Derivatives;
 use forces::Residual;
 use lissom_core::study::{OutputOrder, linearize};
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{LinearizedTrajectory, Point};
+use lissom_numerics::linear::{Actuation, LinearizedTrajectory, Point};
 use lissom_spatial::Dual;
 use lissom_tree::CoordinateKind;
 use lissom_tree::tree::{CompositeBody, MaterialPoints};
@@ -129,6 +129,7 @@ impl<'m> Linearizer<'m> {
             outputs,
             sensors,
             joints: Vec::new(),
+            actuation: Actuation::default(),
             dependence: None,
         })
     }

@@ -3,7 +3,7 @@
 
 use super::Linearizer;
 use crate::model::{AxisPlace, TreeAxis};
-use lissom_core::{AxisId, Controller, Load, effort_label};
+use lissom_core::{AxisId, Load, effort_label};
 use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
@@ -63,22 +63,12 @@ impl<'m> Linearizer<'m> {
     }
 
     /// Coordinate of the state that an axis is.
-    fn axis_entry(&self, AxisId(axis): AxisId) -> Option<usize> {
+    pub(super) fn axis_entry(&self, AxisId(axis): AxisId) -> Option<usize> {
         let free = &self.equations.free_velocities;
         match self.model.places.axes[axis].place {
             AxisPlace::Joint { velocity, .. } => free.binary_search(&velocity).ok(),
             AxisPlace::Motor(motor) => Some(free.len() + motor),
         }
-    }
-
-    /// Coordinates of the state that every controller drives.
-    pub(super) fn controlled_entries(&self) -> Vec<Vec<usize>> {
-        let entries = |controller: &Controller| {
-            let axes = controller.axes.iter();
-            axes.filter_map(|axis| self.axis_entry(axis.drive))
-                .collect()
-        };
-        self.model.actions.controllers.iter().map(entries).collect()
     }
 
     /// Sum of the inputs on every actuated coordinate.

@@ -3,7 +3,7 @@
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
-use lissom_core::{Efforts, Sensor, State};
+use lissom_core::{Actions, AxisId, Efforts, Sensor, State};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Label, Labels, Point};
 
@@ -132,8 +132,12 @@ impl Linearize for Linearizer<'_> {
         (0..inputs).filter(acts).collect()
     }
 
-    fn controlled(&self) -> Vec<Vec<usize>> {
-        self.controlled_entries()
+    fn actions(&self) -> &Actions {
+        &self.model.actions
+    }
+
+    fn place(&self, axis: AxisId) -> Option<usize> {
+        self.axis_entry(axis)
     }
 
     fn efforts(&self) -> &Efforts {

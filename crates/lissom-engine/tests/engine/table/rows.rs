@@ -2,7 +2,7 @@
 
 /// A double pendulum on joints of these keys: `first` carries a link of 0.4 m, `second` one of 0.3 m whose end is the marker
 /// `hand`.
-fn pendulum(first: &str, second: &str, more: &str) -> String {
+pub(super) fn pendulum(first: &str, second: &str, more: &str) -> String {
     format!(
         r#"
 format = 1
@@ -34,16 +34,16 @@ at = "end"
     )
 }
 
-const HINGE: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = -0.9, \
+pub(super) const HINGE: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = -0.9, \
     initial_rate_rad_per_s = 0.4, spring = { stiffness_n_m_per_rad = 9.0, damping_n_m_s_per_rad = 0.1 } }";
-const ELBOW: &str = "revolute = { axis = [0.0, 1.0, 1.0], initial_angle_rad = 0.5, initial_rate_rad_per_s = -0.7, \
+pub(super) const ELBOW: &str = "revolute = { axis = [0.0, 1.0, 1.0], initial_angle_rad = 0.5, initial_rate_rad_per_s = -0.7, \
      spring = { stiffness_n_m_per_rad = 6.0, rest_angle_rad = 0.2, damping_n_m_s_per_rad = 0.05 } }";
 const FRICTION: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 0.4, \
     initial_rate_rad_per_s = 1.0, spring = { stiffness_n_m_per_rad = 8.0 }, friction = { viscous_n_m_s_per_rad = 0.1, \
     coulomb_n_m = 0.4, coulomb_rate_rad_per_s = 0.3 } }";
 const LIMITED: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 0.5, initial_rate_rad_per_s = 1.0, \
      spring = { stiffness_n_m_per_rad = 6.0 }, limits = { min_rad = 0.2, max_rad = 0.52, max_rate_rad_per_s = 0.4, max_torque_n_m = 0.2 } }";
-const GEARED: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = -0.9, initial_rate_rad_per_s = 0.3, \
+pub(super) const GEARED: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = -0.9, initial_rate_rad_per_s = 0.3, \
      motor = { inertia_kg_m2 = 2e-4, gear_ratio = 20.0, stiffness_n_m_per_rad = 300.0, damping_n_m_s_per_rad = 0.5 } }";
 const ROTOR: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 0.6, \
      spring = { stiffness_n_m_per_rad = 7.0 }, motor = { inertia_kg_m2 = 1e-4, gear_ratio = 10.0 } }";
@@ -68,7 +68,7 @@ const MOTOR_FREE: &str = "free = { initial_position_m = [0.1, 0.0, 0.05], initia
      angular_gear_ratio = 20.0, linear_inertia_kg_m2 = 1e-5, linear_gear_ratio_rad_per_m = 100.0 } }";
 
 /// A planar four-bar: `crank` on joint `motor`, `coupler`, `rocker` on joint `pivot`; `pin` is cut.
-fn four_bar(motor: &str, pivot: &str, more: &str) -> String {
+pub(super) fn four_bar(motor: &str, pivot: &str, more: &str) -> String {
     format!(
         r#"
 format = 1
@@ -114,11 +114,11 @@ at = "end"
     )
 }
 
-const CRANK: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 1.0, initial_rate_rad_per_s = 1.5, \
+pub(super) const CRANK: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 1.0, initial_rate_rad_per_s = 1.5, \
      held = true, spring = { stiffness_n_m_per_rad = 5.0, damping_n_m_s_per_rad = 0.05 } }";
-const PIVOT: &str =
+pub(super) const PIVOT: &str =
     "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 1.4, branch = \"positive\" }";
-const STIFF_PIVOT: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 1.4, branch = \"positive\", \
+pub(super) const STIFF_PIVOT: &str = "revolute = { axis = [0.0, 0.0, 1.0], initial_angle_rad = 1.4, branch = \"positive\", \
      spring = { stiffness_n_m_per_rad = 4.0, damping_n_m_s_per_rad = 0.1 }, friction = { viscous_n_m_s_per_rad = 0.05, \
      coulomb_n_m = 0.2, coulomb_rate_rad_per_s = 0.4 }, motor = { inertia_kg_m2 = 1e-5, gear_ratio = 10.0 }, \
      limits = { max_rate_rad_per_s = 0.1 } }";
