@@ -1,8 +1,6 @@
 //! Every shipped model goes through every verb in both formulations, or is refused for a reason that stands here.
 //!
-//! All but `converge`, which runs a model five times and finer each time: `converge.rs` here and the tests of the engine
-//! take one model of each kind.
-//! `sweep` and `fit` make runs of their own, and `map` equilibria: `sweep.rs`, `fit.rs` and `map.rs` have models for them.
+//! `fit` takes data and `map` a grid of two joints, for which `fit.rs` and `map.rs` have models.
 
 use std::collections::BTreeSet;
 
@@ -15,6 +13,8 @@ use crate::{Answer, Folder, number};
 
 /// Accepted steps of a run.
 const STEPS: u64 = 60;
+/// The part of them that verbs take which make several runs.
+const FEW: f64 = 2.0 / STEPS as f64;
 
 /// One model in one formulation.
 struct Case {
@@ -72,12 +72,14 @@ impl Case {
         integrator: &str,
     ) -> Option<Value> {
         let ([tree_s, nodal_s], changes) = cheap(self.model.name);
-        let duration_s = if self.formulation == "tree" {
+        let whole_s = if self.formulation == "tree" {
             tree_s
         } else {
             nodal_s
         };
-        let integrator = integrator.replace("STEP", &format!("{:?}", duration_s / STEPS as f64));
+        let runs_often = ["converge", "sweep"].contains(&verb);
+        let duration_s = if runs_often { FEW * whole_s } else { whole_s };
+        let integrator = integrator.replace("STEP", &format!("{:?}", whole_s / STEPS as f64));
         let mut sets = vec![
             format!("simulation.duration_s={duration_s:?}"),
             format!("simulation.integrator={integrator}"),
@@ -161,6 +163,7 @@ impl Case {
                 assert!(!poles.is_empty(), "{name}");
             }
         }
+        self.through_runs(&folder);
         let run = self.call(&folder, "run", &["--out", "run"], FIXED)?;
         assert!(
             number(&run["cost"]["steps"]) >= 50.0,
@@ -180,6 +183,39 @@ impl Case {
         let options = ["--out", "perturbed", "--points", POINTS];
         self.call(&folder, "perturb", &options, LOOSE)?;
         Some([columns, self::columns(&folder, &name, "perturbed")])
+    }
+}
+
+impl Case {
+    /// Through the verbs that make several runs.
+    fn through_runs(&self, folder: &Folder) {
+        const FIXED: &str = "{generalized_alpha={step_s=STEP,tolerance=1e-7}}";
+        let name = format!("{} {}", self.model.name, self.formulation);
+        let vary = [
+            "--vary",
+            "simulation.start_s=0,0",
+            "--threads",
+            "1",
+            "--out",
+            "swept",
+        ];
+        if let Some(swept) = self.call(folder, "sweep", &vary, FIXED) {
+            assert_eq!(
+                [&swept["done"], &swept["failed"]].map(number),
+                [2.0, 0.0],
+                "{name}"
+            );
+            columns_of(folder, &name, "swept/sweep.csv");
+        }
+        if let Some(found) = self.call(folder, "converge", &["--out", "refined"], FIXED) {
+            let accuracy = found["accuracy"].as_array().unwrap();
+            assert!(!accuracy.is_empty(), "{name}");
+            distinct(
+                &name,
+                "accuracy",
+                accuracy.iter().map(|own| &own["quantity"]),
+            );
+        }
     }
 }
 
@@ -203,7 +239,12 @@ fn distinct<'v>(case: &str, list: &str, names: impl IntoIterator<Item = &'v Valu
 
 /// Columns of a recording, which are all different.
 fn columns(folder: &Folder, case: &str, recording: &str) -> BTreeSet<String> {
-    let csv = String::from_utf8(folder.read(&format!("{recording}/recording.csv"))).unwrap();
+    columns_of(folder, case, &format!("{recording}/recording.csv"))
+}
+
+/// Columns of a table, which are all different.
+fn columns_of(folder: &Folder, case: &str, table: &str) -> BTreeSet<String> {
+    let csv = String::from_utf8(folder.read(table)).unwrap();
     let mut seen = BTreeSet::new();
     for column in csv.lines().next().unwrap().split(',') {
         assert!(seen.insert(column.to_owned()), "{case}: {column} twice");

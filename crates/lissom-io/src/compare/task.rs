@@ -162,8 +162,8 @@ impl Runs {
 /// A model whose fidelity cannot be chosen.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{label} is written in nodes and elements, and compare needs bodies and joints; run, converge, check, eval, equilibrium, modes, \
-     linearize, response and perturb do not"
+    "{label} is written in nodes and elements, which leave out nothing that another fidelity has, so that there is nothing to compare; \
+     `lissom converge` tells what more elements change"
 )]
 pub struct OfNodes {
     label: String,
