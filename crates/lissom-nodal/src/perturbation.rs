@@ -5,7 +5,9 @@
 
 use nalgebra::DMatrix;
 
-use lissom_numerics::linear::{Actuation, GoOn, Label, Labels, LinearError, Output, Point, SensorRows};
+use lissom_numerics::linear::{
+    Actuation, GoOn, Label, Labels, LinearError, Output, Point, SensorRows,
+};
 use lissom_spatial::Vector;
 
 use super::equations::Equations;

@@ -199,7 +199,7 @@ fn a_shaper_is_one_that_a_model_takes() {
         answer.stderr
     );
     let (_, table) = answer.stdout.split_once("[shaping]").unwrap();
-    folder.write("shaped.toml", &format!("{SIX_MODES}[shaping]{table}"));
+    folder.write("shaped.toml", format!("{SIX_MODES}[shaping]{table}"));
     folder.lissom(&["check", "shaped.toml"]).says(0, &[]);
     let told = folder.json(&["modes", "arm.toml", "--shaper", "zv", "--json"]);
     let shaped = told["shaping"]["zv"].as_array().unwrap();

@@ -134,7 +134,8 @@ fn perturbations_integrate_the_closed_loop_matrices() {
                     rate[last] += point.actuation.asked[0] / time;
                 }
                 if law == OBSERVER {
-                    let off = [point.sensors[0].reading - 1e-3, point.sensors[3].reading];
+                    let readings = &point.sensors.reading;
+                    let off = [readings[0] - 1e-3, readings[3]];
                     rate[2 * n] += 3.0 * off[0] + 0.1 * off[1];
                     rate[2 * n + 1] += off[0];
                 }

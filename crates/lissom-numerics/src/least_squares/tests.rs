@@ -143,7 +143,9 @@ fn bounds_hold_the_right_parameters() {
     let mut held = 0;
     for seed in 0..SEEDS {
         let random = crate::Random::new(seed);
-        let matrix = DMatrix::from_fn(6, 3, |i, j| random.unit(i as u32, j as u64) - 0.3);
+        let matrix = DMatrix::from_fn(6, 3, |i, j| {
+            random.unit(u32::try_from(i).unwrap(), j as u64) - 0.3
+        });
         let right = DVector::from_fn(6, |i, _| random.unit(9, i as u64) - 0.5);
         let expected = (0..8_u32).find_map(|choice| {
             let free: Vec<usize> = (0..3).filter(|j| choice >> j & 1 == 0).collect();

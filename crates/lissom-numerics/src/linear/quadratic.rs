@@ -160,7 +160,7 @@ impl Roots {
                 matrix[(at(i) + 1, at(j) + 1)] = -damping[(i, j)] / scale;
             }
         }
-        for (state, loops) in (0..states).flat_map(|state| Some((state, loops?))) {
+        for (state, loops) in (0..states).filter_map(|state| Some((state, loops?))) {
             let row = 2 * size + state;
             for j in 0..size {
                 matrix[(at(j) + 1, row)] = loops.force[(j, state)] / scale;

@@ -303,6 +303,9 @@ fn pencils(
 /// The two eigenvalues of a mode, and whether one of them grows.
 type Pair = ([Complex<f64>; 2], Growth);
 
+/// Pairs of modes, where there are some, and eigenvalues that are left.
+type Sorted = (Vec<Option<Pair>>, Vec<Complex<f64>>);
+
 /// Eigenvalues of a point with all terms, and the modes in which their shapes are.
 struct Solved {
     symmetric: Symmetric,
@@ -352,7 +355,7 @@ impl Solved {
         modes: &Numbered,
         count: usize,
         go_on: &mut GoOn<'_>,
-    ) -> Result<(Vec<Option<Pair>>, Vec<Complex<f64>>), LinearError> {
+    ) -> Result<Sorted, LinearError> {
         let Some(roots) = &self.roots else {
             return Ok((vec![None; count], Vec::new()));
         };

@@ -112,15 +112,15 @@ fn assert_same_responses(name: &str, found: [&Linearized; 2], point: usize) {
     }
 }
 
-/// Sensors that need no accelerations read the same at a point.
+/// Sensors that need no forces of constraint read the same at a point.
 #[track_caller]
 fn assert_same_readings(name: &str, found: [&Linearized; 2], point: usize) {
     let [tree, nodes] = found.map(|found| {
-        let readings = &found.trajectory.points()[point].sensors;
+        let readings = &found.trajectory.points()[point].sensors.reading;
         let names = found.trajectory.labels().sensors.iter();
         let named = names.zip(readings);
         named
-            .map(|((name, _), row)| (name.clone(), row.reading))
+            .map(|((name, _), reading)| (name.clone(), *reading))
             .collect::<BTreeMap<_, _>>()
     });
     assert_eq!(tree.len(), nodes.len(), "{name}");
