@@ -27,6 +27,8 @@ pub(crate) const SHUTTLE_ARM: &str =
 pub(crate) const SLIDER_CRANK: &str = include_str!("../../../../models/examples/slider_crank.toml");
 pub(crate) const SLIDING_BEAM: &str = include_str!("../../../../models/pan_1990/sliding_beam.toml");
 pub(crate) const SLIDING_BOOM: &str = include_str!("../../../../models/pan_1990/sliding_boom.toml");
+pub(crate) const SLIDING_BOOM_SPATIAL: &str =
+    include_str!("../../../../models/pan_1990/sliding_boom_spatial.toml");
 pub(crate) const SLIDING_LINKS: &str =
     include_str!("../../../../models/examples/sliding_links.toml");
 pub(crate) const SPACE_ARM: &str = include_str!("../../../../models/examples/space_arm.toml");

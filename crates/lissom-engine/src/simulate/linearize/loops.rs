@@ -28,6 +28,9 @@ const ILL_CONDITIONED: f64 = 1e5;
 /// interpolated well between instants.
 const GROWN: f64 = 10.0;
 
+/// Stiffness that a motion meets, as a share of that of what resists or of what moves as swiftly, that is rounding.
+const UNDEFORMING: f64 = 1e-10;
+
 /// The choice of independent coordinates.
 #[derive(Clone, Debug)]
 pub(super) struct Independent {
@@ -242,10 +245,11 @@ impl Independent {
         }
         basis -= &change * (&closures.jacobian * &basis);
         // forces of the closures, which balance what is solved for
-        let residual = DVector::from_iterator(
-            self.solved.len(),
-            self.solved.iter().map(|&at| derivatives.residual[at]),
-        );
+        let mut needed = DVector::from_column_slice(&derivatives.residual);
+        if state.undeformed {
+            needed += self.elastic_share(whole, &basis, &needed);
+        }
+        let residual = needed.select_rows(&self.solved);
         let multipliers = solved.transpose().lu().solve(&residual).ok_or(singular)?;
         let curvature = self.curvature(linearizer, state, multipliers.as_slice());
         // bodies carry these forces too
@@ -285,6 +289,47 @@ impl Independent {
             velocity,
             acceleration: [by_rate, acceleration],
         })
+    }
+
+    /// Forces with which bodies resist what is `needed` to hold them undeformed, once they have deformed under it.
+    ///
+    /// A beam in a sleeve and the support at its mouth both carry the beam: how much each of them does is for the beam's stiffness to
+    /// say, however large it is. Undeformed, it would leave everything to the support.
+    fn elastic_share(
+        &self,
+        whole: &Linearization,
+        basis: &DMatrix<f64>,
+        needed: &DVector<f64>,
+    ) -> DVector<f64> {
+        let none = DVector::zeros(needed.len());
+        let (structural, mass) = (&whole.structural, &whole.mass);
+        // where nothing that is solved for resists, the closures carry all that is needed there
+        if structural.select_rows(&self.solved).amax() == 0.0 {
+            return none;
+        }
+        let swiftness = |&at: &usize| structural[(at, at)] / mass[(at, at)];
+        let swiftest = self.solved.iter().map(swiftness).fold(0.0, f64::max);
+        let stiffness = basis.transpose() * structural * basis;
+        let inertia = (basis.transpose() * mass * basis).diagonal();
+        // what has no stiffness of its own is measured by its inertia, so that rounding does not make it stiff
+        let size = |(own, &at): (usize, &usize)| {
+            if structural[(at, at)] > 0.0 {
+                stiffness[(own, own)]
+            } else {
+                inertia[own] * swiftest
+            }
+        };
+        let scale = (self.kept.iter().enumerate()).map(|kept| size(kept).sqrt().recip());
+        let scale = DMatrix::from_diagonal(&DVector::from_iterator(self.kept.len(), scale));
+        let stiffness = &scale * stiffness * &scale;
+        if stiffness.iter().any(|x| !x.is_finite()) {
+            return none;
+        }
+        let Ok(compliance) = stiffness.pseudo_inverse(UNDEFORMING) else {
+            return none;
+        };
+        let scaled = basis * scale;
+        -(structural * (&scaled * (compliance * (scaled.transpose() * needed))))
     }
 
     /// Closures at a state.
