@@ -4,6 +4,7 @@
 //! dynamics, solved by elimination. Both read the same plain numbers of the model.
 
 mod closed;
+mod random;
 mod starts;
 mod twofold;
 
