@@ -8,7 +8,9 @@
 //! - Coordinates stand in the order of the bodies: first the joint's, then the elastic ones.
 //! - A place on a flexible body that no elastic coordinate moves is a [`Place::Fixed`].
 
-use crate::flex::{FlexibleBody, PackedField, PackedStrain, ShorteningInertia, ShorteningSums};
+use crate::flex::{
+    FlexibleBody, PackedField, PackedStrain, ShorteningInertia, ShorteningSums, SpannedField,
+};
 use crate::joint::{Joint, JointGeometry};
 use lissom_spatial::{Matrix, Motion, RigidInertia, Transform, Vector};
 use lissom_spec::{Elasticity, Fidelity, ShorteningTerms, Tip};
@@ -203,12 +205,15 @@ impl System {
         let shortening = bodies
             .iter()
             .map(|body| {
-                let flexible = body.flexible.as_ref()?;
+                let flexible = body.flexible.as_ref().filter(|own| !own.is_empty())?;
                 let field = flexible.second_order.as_ref()?;
                 let integrals = &flexible.second_order_integrals;
                 match (body.fidelity.shortening, integrals) {
                     (ShorteningTerms::None | ShorteningTerms::GeometricStiffness, _) => None,
-                    (_, Some(integrals)) => Some(ShorteningInertia::Integrals(integrals.clone())),
+                    (_, Some(integrals)) => {
+                        let spanned = SpannedField::new(flexible, integrals);
+                        Some(ShorteningInertia::Integrals(spanned))
+                    }
                     (ShorteningTerms::Kinematic, None) => {
                         Some(ShorteningInertia::Full(PackedField::new(flexible, field)))
                     }

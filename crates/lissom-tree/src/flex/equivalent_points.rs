@@ -3,11 +3,13 @@
 //! Position and shapes of a point make a vector $`y = (r, \psi_1, \dots, \psi_n)`$. With the mean $`\bar y`$ and the covariance
 //! $`C = \int (y - \bar y)(y - \bar y)^T dm = FF^T`$ of rank $`k`$, and an orthogonal matrix $`Q`$ of size $`N = k + 1`$ whose first row is constant,
 //! the points $`y_j = \bar y + \sqrt{N/m}\,\sum_i F_i Q_{i+1,j}`$ of mass $`m/N`$ each have the same sums: all of
-//! $`\int r\,dm`$, $`\int rr^T dm`$, $`P`$, $`R`$ and $`S`$. They lie nowhere in particular; only their sums mean something.
+//! $`\int r\,dm`$, $`\int rr^T dm`$, $`P`$, $`R`$ and $`S`$. They lie nowhere in particular; only their sums mean something. Those of the
+//! second-order displacement are right too, as it is a combination of fields that $`y`$ tells of ([`SpannedField`]).
 
-use nalgebra::{DMatrix, DVector, Matrix3, SymmetricEigen};
+use nalgebra::{DMatrix, DVector, SymmetricEigen};
 
 use super::body::FlexibleBody;
+use super::spanned::SpannedField;
 
 /// Directions with less than this share of the largest scaled variance are rounding.
 const FLAT: f64 = 1e-12;
@@ -20,8 +22,7 @@ pub(crate) struct EquivalentPoint {
     pub(crate) position: [f64; 3],
     /// Its displacement per unit of every coordinate.
     pub(crate) displacement: Vec<[f64; 3]>,
-    /// Hessians of its second-order displacement along x, y and z, each n × n by rows; none if the body has none. Their products with
-    /// the position have the right sums, those with the shapes have not.
+    /// Hessians of its second-order displacement along x, y and z, each n × n by rows; none if the body has none.
     pub(crate) second_order: Vec<f64>,
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn equivalent_points(body: &FlexibleBody) -> Vec<EquivalentPoint> {
         }
     };
     let apart = (points / body.mass).sqrt();
-    let slopes = second_order_slopes(body);
+    let field = (body.second_order_integrals.as_ref()).map(|own| SpannedField::new(body, own));
     (0..count)
         .map(|j| {
             let mut y = DVector::zeros(size);
@@ -90,57 +91,17 @@ pub(crate) fn equivalent_points(body: &FlexibleBody) -> Vec<EquivalentPoint> {
                 y += eigen.eigenvectors.column(i) * factor;
             }
             let y = mean.clone() + y.component_mul(&scale);
-            let from_mean: [f64; 3] = std::array::from_fn(|i| y[i] - mean[i]);
-            let entry = |slope: &Slope| {
-                slope.mean
-                    + (0..3)
-                        .map(|i| slope.with_position[i] * from_mean[i])
-                        .sum::<f64>()
-            };
+            let position = [y[0], y[1], y[2]];
+            let displacement: Vec<[f64; 3]> = (0..n)
+                .map(|alpha| std::array::from_fn(|i| y[3 + 3 * alpha + i]))
+                .collect();
             EquivalentPoint {
                 mass: body.mass / points,
-                position: [y[0], y[1], y[2]],
-                displacement: (0..n)
-                    .map(|alpha| std::array::from_fn(|i| y[3 + 3 * alpha + i]))
-                    .collect(),
-                second_order: slopes.iter().map(entry).collect(),
+                second_order: (field.as_ref())
+                    .map_or_else(Vec::new, |own| own.at(position, &displacement)),
+                position,
+                displacement,
             }
-        })
-        .collect()
-}
-
-/// An entry of a Hessian as a linear function of the position from the centre of mass.
-struct Slope {
-    mean: f64,
-    with_position: [f64; 3],
-}
-
-/// The linear functions with the integrals of the body: those of the displacement along x, then y and z.
-fn second_order_slopes(body: &FlexibleBody) -> Vec<Slope> {
-    let Some(integrals) = &body.second_order_integrals else {
-        return Vec::new();
-    };
-    let centre = body.first_moment.map(|x| x / body.mass);
-    let covariance =
-        Matrix3::from_fn(|i, j| body.second_moment[i][j] - body.mass * centre[i] * centre[j]);
-    // straight or flat bodies have no extent in some direction
-    let least = FLAT * covariance.amax();
-    let inverse = (covariance.pseudo_inverse(least)).unwrap_or_else(|_| Matrix3::zeros());
-    let slope = |component: usize, sums: &[f64; super::SUMS]| {
-        let total = sums[component];
-        let with =
-            nalgebra::Vector3::from_fn(|i, _| sums[3 + 3 * i + component] - centre[i] * total);
-        Slope {
-            mean: total / body.mass,
-            with_position: (inverse * with).into(),
-        }
-    };
-    (0..3)
-        .flat_map(|component| {
-            integrals
-                .sums
-                .iter()
-                .map(move |sums| slope(component, sums))
         })
         .collect()
 }

@@ -31,6 +31,7 @@ mod reduced;
 mod second_order;
 mod shape;
 mod share;
+mod spanned;
 mod stepped;
 mod strain;
 mod symmetric;
@@ -44,6 +45,8 @@ pub use centreline::{Centreline, Section};
 pub use damping::Damping;
 pub use deformation::Deformation;
 pub use eigenfunctions::Boundary;
+#[cfg(test)]
+pub(crate) use equivalent_points::EquivalentPoint;
 pub(crate) use equivalent_points::equivalent_points;
 pub use error::FlexError;
 pub use nodal::{NodalBody, NodalMass};
@@ -54,3 +57,4 @@ pub(crate) use packed::{
 pub(crate) use reduced::SUMS;
 pub use reduced::{ReducedBody, SecondOrderIntegrals};
 pub use second_order::{Component, SecondOrderBlock, SecondOrderField};
+pub(crate) use spanned::SpannedField;

@@ -9,8 +9,8 @@ use std::ops::Range;
 
 use super::body::{AxialStrain, FlexibleBody, MassNode};
 use super::carried::{Carried, CarriedBlock, CarriedKind, carried};
-use super::reduced::SecondOrderIntegrals;
 use super::second_order::{Component, SecondOrderField};
+use super::spanned::SpannedField;
 
 /// Points or cells of a group.
 pub(crate) const GROUP: usize = 4;
@@ -35,8 +35,8 @@ pub(crate) enum ShorteningInertia {
     Full(PackedField),
     /// Only products of the shortening with the motion of the undeformed beam.
     SecondOrder(ShorteningSums),
-    /// Products with the motion of the undeformed body and with the linear field, of a body of any shape.
-    Integrals(SecondOrderIntegrals),
+    /// That of the quadratic displacement field of a body of any shape, which is known by integrals.
+    Integrals(SpannedField),
 }
 
 /// The Hessian of the shortening, $`-S`$, summed over the mass of a beam.

@@ -57,6 +57,14 @@ pub struct SecondOrderIntegrals {
     pub with_shapes: Vec<f64>,
 }
 
+impl SecondOrderIntegrals {
+    /// Whether nothing is said of accelerations that grow with the position, as those of rotation do.
+    pub fn know_no_rotation(&self) -> bool {
+        let mut with_position = self.sums.iter().flat_map(|sums| &sums[3..]);
+        with_position.all(|&sum| sum == 0.0)
+    }
+}
+
 impl ReducedBody {
     /// Fixes a point mass to a node.
     pub fn add_point_mass(&mut self, node: usize, mass: f64) {

@@ -16,7 +16,7 @@
 //! for ($`\delta c`$ and $`\delta J`$ also in the bias), extended by the shortening of bent beams to all orders of the
 //! quadratic displacement field: $`\hat\tau_\alpha`$ of (10) is $`N_\alpha^T - \mathrm{tr}N_\alpha`$.
 
-use super::any_shape;
+use super::any_shape::{self, AnyShape};
 use super::shortening::{self, AlongBeam};
 use crate::flex::{FlexibleBody, ShorteningInertia};
 use lissom_spatial::Scalar;
@@ -41,6 +41,8 @@ pub(super) struct BodyInertia<'w, T> {
     pub(super) with_velocity: &'w mut [Vector<T>],
     /// Scratch memory of the shortening.
     pub(super) along: &'w mut AlongBeam<T>,
+    /// Scratch memory of bodies that are given by integrals.
+    pub(super) any_shape: &'w mut AnyShape<T>,
 }
 
 /// Sums over the mass of the body, completed by the shortening before they become forces.
@@ -67,17 +69,19 @@ pub(super) fn evaluate<T: Scalar>(
     out: &mut BodyInertia<'_, T>,
 ) {
     let n = elastic.len();
-    let mut moments = linear_field(body, elastic, elastic_rate, out);
+    let mut moments = match shortening {
+        Some(ShorteningInertia::Integrals(field)) => {
+            any_shape::evaluate(body, field, elastic, elastic_rate, out)
+        }
+        _ => linear_field(body, elastic, elastic_rate, out),
+    };
     match shortening {
-        None => {}
+        None | Some(ShorteningInertia::Integrals(_)) => {}
         Some(ShorteningInertia::Full(beam)) => {
             shortening::add(beam, elastic, elastic_rate, &mut moments, out);
         }
         Some(ShorteningInertia::SecondOrder(sums)) => {
             shortening::add_second_order(sums, elastic, elastic_rate, &mut moments, out);
-        }
-        Some(ShorteningInertia::Integrals(integrals)) => {
-            any_shape::add(integrals, elastic, elastic_rate, &mut moments, out);
         }
     }
 
@@ -134,7 +138,7 @@ fn undeformed_mass<T: Scalar>(body: &FlexibleBody, out: &mut BodyInertia<'_, T>)
 
 /// The part of the displacement field that is linear in the elastic coordinates, from modal integrals.
 #[inline(always)]
-fn linear_field<T: Scalar>(
+pub(super) fn linear_field<T: Scalar>(
     body: &FlexibleBody,
     elastic: &[T],
     elastic_rate: &[T],

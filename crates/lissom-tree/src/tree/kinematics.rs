@@ -1,6 +1,7 @@
 //! Everything about one state that the recursions share: poses, velocities, velocity products, and the
 //! inertia of every body in its deformed shape.
 
+use super::any_shape::AnyShape;
 use super::body_inertia::{self, BodyInertia};
 use super::lumped_nodes;
 use super::membrane;
@@ -57,6 +58,7 @@ struct Scratch<T> {
     with_position: Vec<Matrix<T>>,
     with_velocity: Vec<Vector<T>>,
     along: AlongBeam<T>,
+    any_shape: AnyShape<T>,
     /// Elastic coordinates of a system that ignores them.
     zeros: Vec<T>,
 }
@@ -74,6 +76,11 @@ impl<T: Scalar> Kinematics<T> {
                 ShorteningInertia::Full(beam) => beam.groups(),
                 ShorteningInertia::SecondOrder(_) | ShorteningInertia::Integrals(_) => 0,
             })
+            .max()
+            .unwrap_or(0);
+        let most_of_any_shape = (0..bodies)
+            .filter(|&k| matches!(system.shortening(k), Some(ShorteningInertia::Integrals(_))))
+            .map(|k| system.bodies()[k].modes())
             .max()
             .unwrap_or(0);
         let hinge_motions = system.hinge_motions();
@@ -102,6 +109,7 @@ impl<T: Scalar> Kinematics<T> {
                 with_position: vec![Matrix::zero(); most],
                 with_velocity: vec![Vector::zero(); most],
                 along: AlongBeam::new(most, groups),
+                any_shape: AnyShape::new(most_of_any_shape),
                 zeros: vec![T::zero(); most],
             },
         }
@@ -311,6 +319,7 @@ impl<T: Scalar> Kinematics<T> {
                         with_position: &mut self.scratch.with_position[..n],
                         with_velocity: &mut self.scratch.with_velocity[..n],
                         along: &mut self.scratch.along,
+                        any_shape: &mut self.scratch.any_shape,
                     };
                     let stiffening = elastic;
                     let (elastic, elastic_rate) = match fidelity.inertia {

@@ -192,7 +192,11 @@ fn field_sums(system: &System, body: usize) -> Vec<FieldSum> {
     match system.shortening(body) {
         None => Vec::new(),
         Some(ShorteningInertia::SecondOrder(sums)) => shortening_sums(sums),
-        Some(ShorteningInertia::Integrals(integrals)) => any_shape_sums(integrals),
+        Some(ShorteningInertia::Integrals(_)) => {
+            let flexible = system.bodies()[body].flexible.as_ref();
+            let integrals = flexible.and_then(|own| own.second_order_integrals.as_ref());
+            integrals.map_or_else(Vec::new, any_shape_sums)
+        }
         Some(ShorteningInertia::Full(field)) => {
             let places = field.lines.iter().filter(|line| line.is_place);
             let sums = places.flat_map(|line| {
