@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +24,15 @@ EDGES = [(0, 1), (1, 2), (2, 3), (3, 0), (4, 5), (5, 6), (6, 7), (7, 4), (0, 4),
 PRINTED = 1e-4
 # matrices have fourteen
 STORED = 1e-8
+# squared frequencies change by terms of third and higher order in the load too
+STIFFENED = 0.02
 
 
-def bar(cells: int, size: tuple[float, float, float]) -> str:
-    """A bar of quadratic hexahedra along x, as an input file of CalculiX without its step."""
+Place = tuple[float, float, float]
+
+
+def bar(cells: int, size: Place, bend: Callable[[Place], Place] = lambda place: place) -> str:
+    """A bar of quadratic hexahedra along x, bent as told, as an input file of CalculiX without its step."""
     middles = [tuple((CORNERS[a][k] + CORNERS[b][k]) // 2 for k in range(3)) for a, b in EDGES]
     numbers: dict[tuple[int, ...], int] = {}
     elements = []
@@ -34,8 +41,9 @@ def bar(cells: int, size: tuple[float, float, float]) -> str:
         elements.append([numbers.setdefault(place, len(numbers) + 1) for place in places])
     lines = ["*NODE, NSET=ALL"]
     for (i, j, k), number in numbers.items():
-        x, y, z = size[0] * i / (2 * cells), size[1] * (j / 2 - 0.5), size[2] * (k / 2 - 0.5)
-        lines.append(f"{number}, {x!r}, {y!r}, {z!r}")
+        x, y, z = bend((size[0] * i / (2 * cells), size[1] * (j / 2 - 0.5), size[2] * (k / 2 - 0.5)))
+        # it reads twenty letters of a number
+        lines.append(f"{number}, {x:.12e}, {y:.12e}, {z:.12e}")
     lines.append("*ELEMENT, TYPE=C3D20, ELSET=BAR")
     for number, nodes in enumerate(elements, 1):
         lines.append(f"{number}, {', '.join(map(str, nodes[:10]))},")
@@ -125,3 +133,65 @@ def test_matrices_with_supports_are_refused(tmp_path: Path) -> None:
     matrices = 'matrices = { mass = "bar.mas", stiffness = "bar.sti", unknowns = "bar.dof" }'
     with pytest.raises(AssertionError, match="resists a rigid|without supports|has no nodes"):
         body(tmp_path, f"{matrices}{ENDS}")
+
+
+def arc(place: Place) -> Place:
+    """A hundred degrees of a circle that tapers, out of every plane of the axes."""
+    x, y, z = place
+    angle, radius = math.radians(100) * x, 0.5 - y * (1 - 0.3 * x)
+    return (radius * math.sin(angle) + 0.3 * z, 0.5 - radius * math.cos(angle), z * (1 - 0.2 * x) + 0.2 * radius)
+
+
+@pytest.mark.parametrize("load", ["force", "weight"])
+def test_an_arc_stiffens_under_loads_as_in_calculix(tmp_path: Path, load: str) -> None:
+    """Half the difference of squared frequencies between a load and its opposite: what is of first order in the load."""
+    toward, tips = (0.6, -0.64, 0.48), 8
+    deck = bar(14, (1.0, 0.02, 0.012), arc)
+    (tmp_path / "bar.inp").write_text(deck)
+
+    def squares_of_calculix(size: float) -> list[float]:
+        force = [f"TIP, {k + 1}, {size * own / tips:.10e}" for k, own in enumerate(toward)]
+        weight = f"BAR, GRAV, {size:.6e}, {toward[0]}, {toward[1]}, {toward[2]}"
+        loads = ["*CLOAD", *force] if load == "force" else ["*DLOAD", weight]
+        steps = ["*BOUNDARY", "ROOT, 1, 3", "*STEP, NLGEOM", "*STATIC", *loads, "*END STEP"]
+        steps += ["*STEP, PERTURBATION", "*FREQUENCY", "4", "*END STEP", ""]
+        calculix(tmp_path, "loaded", deck + "\n".join(steps))
+        return [own**2 for own in printed_frequencies(tmp_path, "loaded")]
+
+    def squares_here(size: float) -> list[float]:
+        model = f"""format = 1
+gravity_m_per_s2 = {[size * own if load == "weight" else 0.0 for own in toward]}
+[[body]]
+name = "bar"
+[body.mesh]
+file = "bar.inp"
+material = [{{ youngs_modulus_pa = 2.0e11, poisson_ratio = 0.3, density_kg_per_m3 = 7800.0 }}]
+interface = [{{ name = "ROOT" }}, {{ name = "TIP", tie = "averaging" }}]
+basis.craig_bampton = {{ modes = 20 }}
+[[joint]]
+name = "weld"
+parent = "ground"
+child = {{ body = "bar", at = "ROOT" }}
+fixed = {{}}
+[[marker]]
+name = "end"
+body = "bar"
+at = "TIP"
+"""
+        if load == "force":
+            model += f"""[[input]]
+marker = "end"
+direction = {list(toward)}
+force_constant = {{ value_n = {size} }}
+"""
+        (tmp_path / "model.toml").write_text(model)
+        told = json.loads(lissom("modes", "model.toml", "--about", "equilibrium", "--count", "4", "--json", cwd=tmp_path))
+        return [mode["frequency_squared"][0] for mode in told["modes"]]
+
+    def changes(squares: Callable[[float], list[float]]) -> list[float]:
+        size = {"force": 10.0, "weight": 60.0}[load]
+        return [0.5 * (one - other) / (one + other) for one, other in zip(squares(size), squares(-size), strict=True)]
+
+    wanted, found = changes(squares_of_calculix), changes(squares_here)
+    # what is printed has seven digits
+    assert found == pytest.approx(wanted, rel=STIFFENED, abs=4e-7)
