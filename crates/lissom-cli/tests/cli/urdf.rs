@@ -1,6 +1,6 @@
 //! Robots of URDF files as models, from the command line.
 
-use crate::Folder;
+use crate::{Folder, number};
 
 /// A pendulum with a bob that is fixed to it.
 const PENDULUM: &str = r#"<robot name="pendulum">
@@ -60,6 +60,33 @@ beam = { length_m = 1.0, mass_per_length_kg_per_m = 0.3, bending_stiffness_z_n_m
     folder
         .lissom(&["check", "arm.urdf"])
         .says(1, &["arm.urdf:7", "\"pivot\" mimics"]);
+}
+
+/// Two ways: what is fixed to something that is fixed to a flexible link is carried by it as by a rigid one, off its axis and turned.
+#[test]
+fn chains_of_fixed_links_are_carried_by_flexible_ones() {
+    /// Rounding of numbers in the text of a model.
+    const ROUNDING: f64 = 1e-12;
+    let folder = Folder::new();
+    let probe = r#"<link name="probe"><inertial><origin xyz="0 0.02 0.01" rpy="0.3 0 0.2"/><mass value="0.1"/>
+<inertia ixx="2e-4" ixy="1e-5" ixz="0" iyy="2.2e-4" iyz="2e-5" izz="1e-4"/></inertial></link><link name="flange"/>
+<joint name="bolt" type="fixed"><parent link="bob"/><child link="probe"/><origin xyz="0.05 -0.03 0.04" rpy="0.5 -0.2 0.9"/></joint>
+<joint name="face" type="fixed"><parent link="bob"/><child link="flange"/><origin xyz="0 0 -0.02"/></joint>
+</robot>"#;
+    folder.write("arm.urdf", PENDULUM.replace("</robot>", probe));
+    let inertia = || number(&folder.json(&["linearize", "arm.urdf", "--json"])["M"][0][0]);
+    let rigid = inertia();
+    let beam = "pose = { rotation_vector_rad = [0.0, 1.5707963267948966, 0.0] }
+beam = { length_m = 1.0, mass_per_length_kg_per_m = 0.3, bending_stiffness_z_n_m2 = 2.0, basis = { clamped_free = { bending_z = 2 } } }";
+    folder.write("arm.flexible.toml", format!("[rod]\n{beam}\n"));
+    let flexible = inertia();
+    assert!(
+        (flexible / rigid - 1.0).abs() < ROUNDING,
+        "{flexible} {rigid}"
+    );
+    folder.lissom(&["new", "arm.toml", "--from", "arm.urdf"]);
+    let text = String::from_utf8(folder.read("arm.toml")).unwrap();
+    assert!(text.contains("No marker at the link \"flange\""));
 }
 
 /// A tetrahedron with edges of a thousand units, as STL.

@@ -44,11 +44,17 @@ struct MovingJoint<'r> {
     child_from_joint: Transform<f64>,
 }
 
+/// Where links that are fixed to a body, or to each other, are fixed to it: by the first of their joints.
+#[derive(Clone, Copy)]
+struct Seat<'r> {
+    joint: &'r str,
+    position: Vector<f64>,
+}
+
 /// A link with mass that is fixed to a flexible one.
 struct Payload<'r> {
     name: &'r str,
-    /// The joint that fixes it.
-    joint: &'r str,
+    seat: Seat<'r>,
     body: usize,
     body_from_link: Transform<f64>,
     inertia: RigidInertia<f64>,
@@ -56,7 +62,7 @@ struct Payload<'r> {
 
 struct Marker<'r> {
     name: &'r str,
-    joint: &'r str,
+    seat: Seat<'r>,
     body: Option<usize>,
     position: Vector<f64>,
 }
@@ -80,9 +86,11 @@ enum Site<'r> {
 
 /// Where a link is: on a body, or on the ground.
 #[derive(Clone, Copy)]
-struct Standing {
+struct Standing<'r> {
     body: Option<usize>,
     body_from_link: Transform<f64>,
+    /// If it is fixed there.
+    seat: Option<Seat<'r>>,
 }
 
 impl<'r> Conversion<'r> {
@@ -104,6 +112,7 @@ impl<'r> Conversion<'r> {
         let on_ground = Standing {
             body: None,
             body_from_link: Transform::identity(),
+            seat: None,
         };
         this.draw(links[root], on_ground);
         standing.insert(root, on_ground);
@@ -127,16 +136,20 @@ impl<'r> Conversion<'r> {
         &mut self,
         joint: &'r Joint,
         link: &'r Link,
-        carrier: Standing,
+        carrier: Standing<'r>,
         flexible: &'r Flexible,
-    ) -> Standing {
+    ) -> Standing<'r> {
         let body_from_link = carrier.body_from_link * joint.parent_from_child;
         let inertia = link.inertia.unwrap_or_else(RigidInertia::zero);
         let own = flexible.link(&link.name);
         if joint.kind == JointType::Fixed && own.is_none() {
+            let seat = carrier.seat.unwrap_or(Seat {
+                joint: &joint.name,
+                position: body_from_link.translation,
+            });
             self.markers.push(Marker {
                 name: &link.name,
-                joint: &joint.name,
+                seat,
                 body: carrier.body,
                 position: body_from_link.translation,
             });
@@ -146,7 +159,7 @@ impl<'r> Conversion<'r> {
                 if self.bodies[body].flexible.is_some() {
                     self.payloads.push(Payload {
                         name: &link.name,
-                        joint: &joint.name,
+                        seat,
                         body,
                         body_from_link,
                         inertia,
@@ -159,6 +172,7 @@ impl<'r> Conversion<'r> {
             return Standing {
                 body: carrier.body,
                 body_from_link,
+                seat: Some(seat),
             };
         }
         let child_from_joint =
@@ -185,11 +199,12 @@ impl<'r> Conversion<'r> {
         Standing {
             body: Some(child),
             body_from_link: child_from_joint,
+            seat: None,
         }
     }
 
     /// Adds what a link looks like, unless it is part of a flexible body, which is drawn by its own shape.
-    fn draw(&mut self, link: &'r Link, stands: Standing) {
+    fn draw(&mut self, link: &'r Link, stands: Standing<'r>) {
         let is_flexible = |body: usize| self.bodies[body].flexible.is_some();
         if stands.body.is_some_and(is_flexible) {
             return;
@@ -239,13 +254,14 @@ impl<'r> Conversion<'r> {
             let _ = writeln!(text, "child = {child}\n{}", joint.joint.keys());
         }
         for payload in &self.payloads {
-            let place = self.place(
-                Some(payload.body),
-                payload.joint,
-                payload.body_from_link.translation,
-            );
+            let Seat { joint, position } = payload.seat;
+            let place = self.place(Some(payload.body), joint, position);
             // in axes of the body, from the place
-            let turned = Transform::new(payload.body_from_link.rotation, Vector::zero());
+            let Transform {
+                rotation,
+                translation,
+            } = payload.body_from_link;
+            let turned = Transform::new(rotation, translation - position);
             let _ = write!(
                 text,
                 "\n[[payload]]\nname = {}\nbody = {}\n{place}{}",
@@ -257,12 +273,23 @@ impl<'r> Conversion<'r> {
         }
         for marker in &self.markers {
             let body = marker.body.map_or("ground", |body| self.bodies[body].name);
+            let is_flexible = |body: usize| self.bodies[body].flexible.is_some();
+            if marker.body.is_some_and(is_flexible)
+                && !is_zero(marker.position - marker.seat.position)
+            {
+                let _ = write!(
+                    text,
+                    "\n# No marker at the link {:?}: it stands beside the place where it is fixed to the flexible link {body:?}.\n",
+                    marker.name
+                );
+                continue;
+            }
             let _ = write!(
                 text,
                 "\n[[marker]]\nname = {}\nbody = {}\n{}",
                 quoted(marker.name),
                 quoted(body),
-                self.place(marker.body, marker.joint, marker.position)
+                self.place(marker.body, marker.seat.joint, marker.position)
             );
         }
         for drawn in &self.visuals {
