@@ -5,6 +5,8 @@ use std::path::Path;
 
 use lissom::ModelSpec;
 use lissom_io::load::{self, LoadError};
+use lissom_io::measured::{self, Heads};
+use lissom_io::sweep::Points;
 use lissom_io::urdf;
 
 use crate::campaign::{File, Target};
@@ -114,6 +116,7 @@ impl Target for Files {
         let Some(model) = files.iter().find(is_model) else {
             return "no model";
         };
+        files.iter().for_each(read_as_tables);
         let path = self.scratch.folder().join(&model.name);
         match is_too_large(&path, model) {
             Ok(false) => {}
@@ -123,6 +126,22 @@ impl Target for Files {
         match load::load(&path, &[]) {
             Ok(loaded) => in_both_formulations(&loaded.spec, Some(&loaded.mechanism)),
             Err(error) => refused(&error),
+        }
+    }
+}
+
+/// Gives tables to the readers of those that no model names: measured data, and values of sweeps.
+fn read_as_tables(file: &File) {
+    let text = std::str::from_utf8(&file.bytes);
+    if let Some(text) = text.ok().filter(|_| file.is_of("csv")) {
+        if let Err(error) = measured::parse(&file.name, text, &Heads::default()) {
+            assert!(!error.to_string().is_empty());
+        }
+        if let Ok(points) = Points::table(text) {
+            // a value that no model can hold is told
+            for error in (0..points.rows.len()).filter_map(|at| points.changes(at).err()) {
+                assert!(!error.is_empty());
+            }
         }
     }
 }

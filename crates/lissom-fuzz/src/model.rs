@@ -32,6 +32,9 @@ const CHANGES: usize = 3;
 /// Name of the one file of an input.
 const NAME: &str = "model.toml";
 
+/// A model of what shipped ones have little of.
+const CONTROL: &str = include_str!("../seeds/control/model.toml");
+
 /// Mutated models.
 #[derive(Clone, Debug)]
 pub struct Models {
@@ -41,10 +44,10 @@ pub struct Models {
 }
 
 impl Models {
-    /// Mutations of the shipped models, made small.
+    /// Mutations of the shipped models, made small, and of one with sensors and controllers.
     pub fn of_shipped() -> Self {
-        let shipped = lissom_io::models::all().iter();
-        let seeds: Vec<String> = shipped.map(|model| made_small(model.text)).collect();
+        let shipped = lissom_io::models::all().iter().map(|model| model.text);
+        let seeds: Vec<String> = shipped.chain([CONTROL]).map(made_small).collect();
         let keys = words_of_schema();
         let dictionary = Dictionary::new(keys, &seeds);
         // a search for rest costs as much as hundreds of steps

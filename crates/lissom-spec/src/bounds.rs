@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 use crate::check::limits::{
     LARGEST, LARGEST_ANGLE_RAD, LARGEST_ATOL, LARGEST_NEWTON_TOLERANCE, MOST_DIVISIONS,
     MOST_ELEMENTS, MOST_ELEMENTS_PER_LINK, MOST_LOAD_SECTIONS, MOST_MODES, SHORTEST_S,
-    SMALLEST_RTOL,
+    SHORTEST_STEP_S, SLOWEST, SMALLEST, SMALLEST_NEWTON_TOLERANCE, SMALLEST_RTOL,
 };
 use crate::schema::schema_value;
 use crate::spec::FORMAT;
@@ -30,7 +30,7 @@ pub struct Bounds {
 /// What bounds say of the sign of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sign {
-    /// Above zero.
+    /// Above zero, and not by rounding alone.
     Positive,
     /// Zero or above.
     NotNegative,
@@ -38,6 +38,8 @@ pub(crate) enum Sign {
 
 /// Angles, of which a turn is more than rounding.
 const ANGLE: Bounds = within(LARGEST_ANGLE_RAD);
+/// Angles that limit something: less is rounding.
+const SMALLEST_ANGLE_RAD: f64 = 1e-12;
 /// Times, as far from zero as a clock may start.
 const LONGEST_S: f64 = 1e12;
 /// Durations: thirty years.
@@ -46,6 +48,18 @@ const LONGEST_DURATION_S: f64 = 1e9;
 const FURTHEST_M: f64 = 1e9;
 /// Lengths: less than an atom is no beam.
 const SHORTEST_M: f64 = 1e-10;
+/// Torsion constants: that of a section as wide as the shortest length.
+const SMALLEST_TORSION_CONSTANT_M4: f64 = 1e-40;
+/// Resolutions of encoders: a thousandth of what interferometers see.
+const FINEST_M: f64 = 1e-15;
+/// Factors of shear areas: those of sections are above a tenth.
+const SMALLEST_SHEAR_FACTOR: f64 = 1e-3;
+/// Newmark's factor: explicit methods have zero, which this one does not know.
+const SMALLEST_BETA: f64 = 1e-3;
+/// Moduli of materials: a thousandth of the softest gel's.
+const SOFTEST_PA: f64 = 1e-3;
+/// Densities: a millionth of a gas.
+const THINNEST_KG_PER_M3: f64 = 1e-6;
 /// Rates of joints and points, and gravity.
 const FASTEST: f64 = 1e9;
 /// Masses, and masses per length.
@@ -75,11 +89,9 @@ const fn not_negative(most: f64) -> Bounds {
     between(0.0, most)
 }
 
+/// Above zero, where nothing particular is known of how small it may be.
 const fn positive(most: f64) -> Bounds {
-    Bounds {
-        above: true,
-        ..between(0.0, most)
-    }
+    between(SMALLEST, most)
 }
 
 /// The key that says what a number is: its own, or that of the table around it where its own only says which of several it is.
@@ -144,18 +156,20 @@ impl Bounds {
             "atol" => positive(LARGEST_ATOL),
             "tolerance" => Self {
                 below: true,
-                ..positive(LARGEST_NEWTON_TOLERANCE)
+                ..between(SMALLEST_NEWTON_TOLERANCE, LARGEST_NEWTON_TOLERANCE)
             },
             "spectral_radius" | "share" => between(0.0, 1.0),
-            "beta" => positive(0.5),
+            "beta" => between(SMALLEST_BETA, 0.5),
             "gamma" => between(0.5, 1.0),
 
             "start_s" | "from_s" | "until_s" | "time_s" => within(LONGEST_S),
             "duration_s" => between(SHORTEST_S, LONGEST_DURATION_S),
-            "ramp_s" | "jerk_s" => positive(LONGEST_DURATION_S),
-            "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => positive(LONGEST_S),
+            "ramp_s" | "jerk_s" => between(SHORTEST_S, LONGEST_DURATION_S),
+            "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => {
+                between(SHORTEST_STEP_S, LONGEST_S)
+            }
             "period_s" | "response_time_s" | "rate_filter_s" | "anti_windup_s" => {
-                positive(LONGEST_S)
+                between(SHORTEST_S, LONGEST_S)
             }
             "delay_s" | "damping_time_s" | "stiffness_s" | "mass_per_s" => not_negative(LONGEST_S),
 
@@ -191,9 +205,10 @@ impl Bounds {
             },
             "edges_m" | "length_m" | "rest_length_m" | "unit_m" | "diameter_m" | "size_y_m"
             | "size_z_m" | "wall_m" | "flange_m" | "web_m" => between(SHORTEST_M, FURTHEST_M),
-            "torsion_constant_m4" | "resolution_m" => positive(FURTHEST_M),
-            "shear_factor" => positive(1.0),
-            "max_angle_rad" => positive(LARGEST_ANGLE_RAD),
+            "torsion_constant_m4" => between(SMALLEST_TORSION_CONSTANT_M4, FURTHEST_M),
+            "resolution_m" => between(FINEST_M, FURTHEST_M),
+            "shear_factor" => between(SMALLEST_SHEAR_FACTOR, 1.0),
+            "max_angle_rad" => between(SMALLEST_ANGLE_RAD, LARGEST_ANGLE_RAD),
             "coulomb_rate_rad_per_s"
             | "coulomb_rate_m_per_s"
             | "angular_coulomb_rate_rad_per_s"
@@ -203,17 +218,16 @@ impl Bounds {
             | "max_acceleration_rad_per_s2"
             | "max_acceleration_m_per_s2"
             | "max_jerk_rad_per_s3"
-            | "max_jerk_m_per_s3" => positive(FASTEST),
+            | "max_jerk_m_per_s3" => between(SLOWEST, FASTEST),
             "max_force_n"
             | "max_torque_n_m"
             | "max_force_rate_n_per_s"
             | "max_torque_rate_n_m_per_s"
             | "shear_stiffness_n"
             | "shear_stiffness_y_n"
-            | "shear_stiffness_z_n"
-            | "youngs_modulus_pa"
-            | "shear_modulus_pa"
-            | "density_kg_per_m3" => positive(STRONGEST),
+            | "shear_stiffness_z_n" => positive(STRONGEST),
+            "youngs_modulus_pa" | "shear_modulus_pa" => between(SOFTEST_PA, STRONGEST),
+            "density_kg_per_m3" => between(THINNEST_KG_PER_M3, STRONGEST),
 
             // a matrix in the units of its coordinates, and factors of powers of time
             "stiffness"
@@ -269,7 +283,7 @@ impl Bounds {
                 "AutoSpec" | "ComputedPdSpec" | "MeshModesSpec" | "ShapedModeSpec"
                 | "StabilizedSpec",
                 "frequency_rad_per_s",
-            ) => Some(positive(FASTEST)),
+            ) => Some(between(SLOWEST, FASTEST)),
             ("MeshSpec", "mass_unit_kg") => Some(positive(HEAVIEST)),
             ("ShapedModeSpec", "damping_ratio") => Some(Self {
                 below: true,
@@ -302,7 +316,7 @@ impl Bounds {
 
     /// The sign that it asks for, if it does.
     pub(crate) fn sign(self) -> Option<Sign> {
-        if self.least > 0.0 || (self.above && self.least == 0.0) {
+        if self.least > 0.0 {
             Some(Sign::Positive)
         } else {
             (self.least == 0.0).then_some(Sign::NotNegative)
@@ -471,7 +485,7 @@ mod tests {
         let step = Bounds::of("step_s").unwrap();
         assert!(step.contains(1e-3) && !step.contains(0.0) && !step.contains(1e300));
         assert!(Bounds::of("position_m").unwrap().contains(-1e9));
-        assert_eq!(step.words(), "a number above 0 and at most 1e12");
+        assert_eq!(step.words(), "a number from 1e-15 to 1e12");
         assert_eq!(rtol.words(), "a number from 1e-14 to below 1");
         assert_eq!(
             Bounds::of("position_m").unwrap().words(),

@@ -33,7 +33,7 @@ use super::bounds::{Bounds, Sign, key_of};
 use super::error::{ErrorKind, ModelError};
 use super::path::Path;
 use super::spec::{BodySpec, FORMAT, ModelSpec};
-use limits::LARGEST;
+use limits::{LARGEST, SLOWEST, SMALLEST};
 
 impl ModelSpec {
     /// Checks everything that can be known without building the model.
@@ -202,9 +202,22 @@ impl Checker<'_> {
 
     /// Asks for a number above zero, where [`Bounds`] do not by its key.
     fn positive(&mut self, path: Path, value: f64) {
+        self.at_least(path, value, SMALLEST);
+    }
+
+    /// Asks for a frequency of something that vibrates.
+    fn frequency(&mut self, path: Path, value: f64) {
+        self.at_least(path, value, SLOWEST);
+    }
+
+    /// Asks for a number that is not smaller than `least`, which is above zero.
+    fn at_least(&mut self, path: Path, value: f64, least: f64) {
         if value.is_finite() && value <= 0.0 {
             let key = path.last_key().to_owned();
             self.error(path, ErrorKind::NotPositive { key, value });
+        } else {
+            let expected = format!("at least {least:e}");
+            self.in_range(path, value, value >= least, &expected);
         }
     }
 
@@ -245,7 +258,7 @@ impl Checker<'_> {
 
     /// Asks for a vector that points somewhere.
     fn direction(&mut self, path: Path, vector: [f64; 3]) {
-        if vector == [0.0; 3] {
+        if vector.iter().all(|x| x.abs() < SMALLEST) {
             let key = path.last_key().to_owned();
             self.error(path, ErrorKind::ZeroDirection { key });
         }

@@ -39,3 +39,10 @@ fn every_number_of_the_format_has_bounds() {
     without_bounds(&schema, "", &mut found);
     assert!(found.is_empty(), "{found:#?}");
 }
+
+/// Property: what must be above zero is so by more than the smallest number that there is, of which quotients are none.
+#[test]
+fn numbers_above_zero_have_a_smallest() {
+    let schema = lissom_spec::json_schema();
+    assert!(!schema.contains("\"exclusiveMinimum\": 0"), "{schema}");
+}

@@ -9,10 +9,13 @@ use lissom_io::models;
 use toml::Value;
 
 /// What a slip of the pen may write.
-const EXTREMES: [f64; 6] = [0.0, -1.0, 1e300, -1e300, 5e-324, 1e-300];
+const EXTREMES: [f64; 7] = [0.0, -1.0, 1e300, -1e300, 5e-324, 1e-300, 1e-30];
 
 /// Steps after which a run has shown that it goes.
 const STEPS: usize = 10;
+
+/// A model of what shipped ones have little of: sensors, controllers, profiles and shaping.
+const CONTROL: &str = include_str!("../../../lissom-fuzz/seeds/control/model.toml");
 
 /// The numbers of a document, by the keys and indices that lead to them. Of a list the first one stands for all.
 fn numbers(value: &Value, path: &mut Vec<String>, found: &mut Vec<Vec<String>>) {
@@ -100,8 +103,9 @@ const ALIKE: usize = 3;
 fn try_extremes(share: usize) {
     let mut case = 0;
     let mut panicked = Vec::new();
-    for model in models::all() {
-        let document: Value = Value::Table(model.text.parse().unwrap());
+    let shipped = models::all().iter().map(|model| (model.name, model.text));
+    for (name, text) in shipped.chain([("control", CONTROL)]) {
+        let document: Value = Value::Table(text.parse().unwrap());
         let mut found = Vec::new();
         numbers(&document, &mut Vec::new(), &mut found);
         let mut tried = BTreeMap::new();
@@ -122,7 +126,7 @@ fn try_extremes(share: usize) {
                 put(&mut changed, &path, extreme);
                 let text = toml::to_string(&changed).unwrap();
                 if catch_unwind(AssertUnwindSafe(|| try_out(&text))).is_err() {
-                    panicked.push(format!("{} {} = {extreme:e}", model.name, path.join(".")));
+                    panicked.push(format!("{name} {} = {extreme:e}", path.join(".")));
                 }
             }
         }
@@ -135,6 +139,39 @@ fn try_extremes(share: usize) {
 fn extreme_numbers_are_refused_or_run() {
     let thorough = std::env::var_os("LISSOM_THOROUGH").is_some();
     try_extremes(if thorough { 1 } else { 41 });
+}
+
+/// Property: where zero is refused, so is the smallest number that there is, whose quotients are no numbers.
+#[test]
+fn what_is_refused_at_zero_is_refused_next_to_it() {
+    const FORMAT: [&str; 3] = [
+        CONTROL,
+        include_str!("../../../lissom-engine/tests/engine/model_errors/documented.toml"),
+        include_str!("../../../lissom-engine/tests/engine/model_errors/sound.toml"),
+    ];
+    let mut accepted = Vec::new();
+    for text in models::all().iter().map(|model| model.text).chain(FORMAT) {
+        let document: Value = Value::Table(text.parse().unwrap());
+        let mut found = Vec::new();
+        numbers(&document, &mut Vec::new(), &mut found);
+        let is_refused = |path: &[String], number: f64| {
+            let mut changed = document.clone();
+            put(&mut changed, path, number);
+            let text = toml::to_string(&changed).unwrap();
+            ModelSpec::parse(&text, &[]).is_err()
+        };
+        // an end after a beginning at zero, and nodes that are not in one place
+        let is_relative = |path: &[String]| {
+            path.ends_with(&["until_s".to_owned()]) || path.contains(&"position_m".to_owned())
+        };
+        found.retain(|path| {
+            !is_relative(path) && is_refused(path, 0.0) && !is_refused(path, 5e-324)
+        });
+        accepted.extend(found.iter().map(|path| path.join(".")));
+    }
+    accepted.sort_unstable();
+    accepted.dedup();
+    assert!(accepted.is_empty(), "{accepted:#?}");
 }
 
 /// Texts that are made to take long: what is said is one line, or few, at once.
@@ -270,4 +307,25 @@ fn many_wrong_names_are_refused_in_time() {
     );
     let errors = problems(&beam);
     assert_eq!((errors.len(), suggested(&errors)), (MANY, EXPLAINED));
+}
+
+/// Many controllers that measure many sensors: every one of them is looked for among all, which takes no copies of their names.
+#[test]
+fn many_sensors_are_found_in_time() {
+    const SENSORS: usize = 20_000;
+    const CONTROLLERS: usize = 2000;
+    let body = "format = 1\n[[body]]\nname = \"a\"\nrigid = { mass_kg = 1.0, inertia_kg_m2 = [1.0, 1.0, 1.0] }\n\
+         [[joint]]\nname = \"j\"\nparent = \"ground\"\nchild = \"a\"\nrevolute = { axis = [0.0, 0.0, 1.0] }\n";
+    let sensors = (0..SENSORS)
+        .map(|i| format!("[[sensor]]\nname = \"s{i}\"\nencoder = {{ joint = \"j\" }}\n"));
+    let controllers = (0..CONTROLLERS).map(|i| {
+        format!(
+            "[[controller]]\nname = \"c{i}\"\nmeasures = [\"s{}\"]\ndrives = [\"j\"]\nstate_space = {{ d = [[1.0]] }}\n",
+            SENSORS - 1
+        )
+    });
+    let all: String = sensors.chain(controllers).collect();
+    let spec = ModelSpec::parse(&format!("{body}{all}"), &[]).unwrap();
+    let measured: Vec<Option<String>> = spec.measured_by(&spec.controller[0]).collect();
+    assert_eq!(measured, [Some(format!("s{}", SENSORS - 1))]);
 }

@@ -1,7 +1,7 @@
 //! Beams: their properties, and the basis that must find the properties it needs.
 
 use super::Checker;
-use super::limits::{MOST_BEAM_FREEDOMS, MOST_MODES};
+use super::limits::{MOST_BEAM_FREEDOMS, MOST_MODES, SMALLEST};
 use crate::bounds::STRONGEST;
 use crate::error::{ErrorKind, FrameFault};
 use crate::path::Path;
@@ -103,7 +103,7 @@ impl Checker<'_> {
         if let Some(own) = section.stiffness(material) {
             let [bending_y, _, bending_z] = own.bending;
             let all = [own.mass, own.axial, own.torsional, bending_y, bending_z];
-            let is_odd = |value: &f64| value.is_nan() || *value <= 0.0 || *value > STRONGEST;
+            let is_odd = |value: &f64| !(SMALLEST..=STRONGEST).contains(value);
             if let Some(value) = all.into_iter().find(is_odd) {
                 let expected = "sizes and a material that give a beam mass and stiffness";
                 self.in_range(path.key(section.key()), value, false, expected);
@@ -180,7 +180,7 @@ impl Checker<'_> {
             }
         }
         let polar = segment.section_inertia_y_kg_m + segment.section_inertia_z_kg_m;
-        if deformations[3] && polar == 0.0 {
+        if deformations[3] && polar < SMALLEST {
             self.error(
                 path.clone(),
                 missing("section_inertia_y_kg_m", DEFORMATIONS[3]),
@@ -194,7 +194,7 @@ impl Checker<'_> {
             self.no_effect(path.key("functions"), reason);
         }
         if let Some(frequency) = auto.frequency_rad_per_s {
-            self.positive(path.key("frequency_rad_per_s"), frequency);
+            self.frequency(path.key("frequency_rad_per_s"), frequency);
         }
     }
 

@@ -6,6 +6,7 @@ use nalgebra::DMatrix;
 
 use super::Checker;
 use super::inertia::{CENTRE_OF_MASS, about_centre, tensor};
+use super::limits::SMALLEST;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{BodyKind, BodySpec, DampingSpec, GROUND, NodalSpec, RigidSpec};
@@ -265,7 +266,7 @@ impl Checker<'_> {
                 }
             }
         }
-        if nodal.nodes.iter().all(|node| node.mass_kg == 0.0) {
+        if nodal.nodes.iter().all(|node| node.mass_kg < SMALLEST) {
             let key = "total mass_kg of the nodes".to_owned();
             self.error(
                 path.key("nodes"),

@@ -75,7 +75,7 @@ impl Checker<'_> {
         }
         if let Some(law) = &controller.computed_pd {
             let path = path.key("computed_pd").key("frequency_rad_per_s");
-            self.positive(path, law.frequency_rad_per_s);
+            self.frequency(path, law.frequency_rad_per_s);
         }
     }
 
@@ -117,9 +117,7 @@ impl Checker<'_> {
         for (index, name) in controller.measures.iter().enumerate() {
             let at = path.key("measures").index(index);
             let mut sensors = spec.sensor.iter();
-            let own = |sensor: &&SensorSpec| {
-                sensor.name == *name || sensor.channels().iter().any(|channel| channel == name)
-            };
+            let own = |sensor: &&SensorSpec| sensor.name == *name || sensor.has_channel(name);
             match sensors.find(own) {
                 None => {
                     let known = spec.sensor.iter().map(|sensor| sensor.name.as_str());

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Checker;
 use super::inertia::tensor;
+use super::limits::SMALLEST;
 use crate::error::{ErrorKind, FrameFault};
 use crate::path::Path;
 use crate::spec::{BeamFrameSpec, MemberSpec, SectionSpec};
@@ -48,7 +49,7 @@ impl Checker<'_> {
             for (index, place) in member.place.iter().enumerate() {
                 let path = path.key("place").index(index);
                 let share = place.share;
-                let inside = share > 0.0 && share < 1.0;
+                let inside = (SMALLEST..1.0).contains(&share);
                 self.in_range(
                     path.key("share"),
                     share,

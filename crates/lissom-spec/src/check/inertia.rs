@@ -1,6 +1,7 @@
 //! Inertia tensors: positive definite, and such that masses could have them.
 
 use super::Checker;
+use super::limits::SMALLEST;
 use crate::error::ErrorKind;
 use crate::path::Path;
 
@@ -36,7 +37,8 @@ pub(super) fn about_centre(about_point: Tensor, mass: f64, centre: [f64; 3]) -> 
 impl Checker<'_> {
     /// Asks for the inertia about the centre of mass of something that has a volume.
     pub(super) fn inertia_of_volume(&mut self, path: Path, inertia: Tensor) {
-        if scaled(inertia).is_some_and(|inertia| !is_positive_definite(inertia)) {
+        let is_small = (0..3).any(|axis| inertia[axis][axis] < SMALLEST);
+        if is_small || scaled(inertia).is_some_and(|inertia| !is_positive_definite(inertia)) {
             let key = path.last_key().to_owned();
             self.error(path, ErrorKind::NotPositiveDefinite { key });
         } else {

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Checker;
+use super::limits::SMALLEST;
 use crate::error::ErrorKind;
 use crate::path::Path;
 use crate::spec::{
@@ -153,7 +154,8 @@ impl Checker<'_> {
     }
 
     fn gear(&mut self, path: Path, ratio: f64) {
-        self.in_range(path, ratio, ratio != 0.0, "a ratio other than zero");
+        let accepted = ratio.abs() >= SMALLEST;
+        self.in_range(path, ratio, accepted, "a ratio other than zero");
     }
 
     fn limits(&mut self, path: Path, min: Option<f64>, max: Option<f64>) {

@@ -3,6 +3,9 @@
 /// Largest number of a model in any unit: forces and energies made of a few such are still numbers.
 pub(crate) const LARGEST: f64 = 1e30;
 
+/// Smallest number of a model, in any unit, that counts as more than zero where one must be: the other end of the same range.
+pub(crate) const SMALLEST: f64 = 1e-30;
+
 /// Largest angle at a start or of a motion: its sine keeps ten digits.
 pub(crate) const LARGEST_ANGLE_RAD: f64 = 1e6;
 
@@ -31,6 +34,16 @@ pub(crate) const MOST_LOAD_SECTIONS: usize = 201;
 
 /// Shortest run: nothing that an arm does is faster, and steps of much shorter ones are lost in rounding.
 pub(crate) const SHORTEST_S: f64 = 1e-12;
+
+/// Smallest frequency, and smallest rate, acceleration and jerk that limits something or tells motion from rest: a turn takes 200,000
+/// years.
+pub(crate) const SLOWEST: f64 = 1e-12;
+
+/// Shortest step and period of samples: a thousandth of the shortest run.
+pub(crate) const SHORTEST_STEP_S: f64 = 1e-15;
+
+/// Smallest tolerance of Newton's iteration: below it every correction is rounding.
+pub(crate) const SMALLEST_NEWTON_TOLERANCE: f64 = 1e-16;
 
 /// Largest tolerance of Newton's iteration, relative to the terms of the equations.
 pub(crate) const LARGEST_NEWTON_TOLERANCE: f64 = 1.0;

@@ -238,7 +238,7 @@ impl Checker<'_> {
                 }
             }
             ClosureSpec::Stabilized(settings) => {
-                self.positive(
+                self.frequency(
                     path.key("frequency_rad_per_s"),
                     settings.frequency_rad_per_s,
                 );

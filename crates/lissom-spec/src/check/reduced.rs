@@ -42,7 +42,7 @@ impl Checker<'_> {
         ];
         self.exactly_one(&path, &choices);
         if let Some(frequency) = own.frequency_rad_per_s {
-            self.positive(path.key("frequency_rad_per_s"), frequency);
+            self.frequency(path.key("frequency_rad_per_s"), frequency);
         }
         let (no_residual, no_frame) = match basis {
             MeshBasisSpec::ClampedFree(_) => (None, Some("it is tangent at the first interface")),

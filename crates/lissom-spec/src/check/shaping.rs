@@ -59,7 +59,7 @@ impl Checker<'_> {
     }
 
     fn shaped_mode(&mut self, path: &Path, mode: &ShapedModeSpec) {
-        self.positive(path.key("frequency_rad_per_s"), mode.frequency_rad_per_s);
+        self.frequency(path.key("frequency_rad_per_s"), mode.frequency_rad_per_s);
         let accepted = (0.0..1.0).contains(&mode.damping_ratio);
         let expected = "a number from 0 to below 1: what is damped more does not vibrate";
         self.in_range(

@@ -136,8 +136,8 @@ impl ModelSpec {
                 if let Some(sensor) = sensors.find(|sensor| sensor.name == *name) {
                     sensor.channels().into_iter().map(Some).collect()
                 } else {
-                    let mut all = self.sensor.iter().flat_map(super::SensorSpec::channels);
-                    vec![all.find(|channel| channel == name)]
+                    let is_there = self.sensor.iter().any(|sensor| sensor.has_channel(name));
+                    vec![is_there.then(|| name.clone())]
                 };
             found
         })

@@ -152,10 +152,19 @@ impl SensorSpec {
     /// Names of its channels.
     pub fn channels(&self) -> Vec<String> {
         let name = &self.name;
-        let suffixes = self.kind().map_or(&[] as &[&str], SensorKind::channels);
-        (suffixes.iter())
+        (self.suffixes().iter())
             .map(|suffix| format!("{name}{suffix}"))
             .collect()
+    }
+
+    /// Whether one of its channels is called so.
+    pub fn has_channel(&self, name: &str) -> bool {
+        let suffix = name.strip_prefix(self.name.as_str());
+        suffix.is_some_and(|suffix| self.suffixes().contains(&suffix))
+    }
+
+    fn suffixes(&self) -> &'static [&'static str] {
+        self.kind().map_or(&[], SensorKind::channels)
     }
 }
 

@@ -305,7 +305,7 @@ fn simulation_and_output() {
         "[simulation.integrator.newmark]\nstep_s = 1e-3\ntolerance = 1e10",
         "simulation.integrator.newmark.tolerance",
         "1e10",
-        "`tolerance` is 1e10, expected a number above 0 and below 1",
+        "`tolerance` is 1e10, expected a number from 1e-16 to below 1",
     );
     let mut endless = sound();
     endless.simulation.duration_s = f64::from_bits(1);
