@@ -3,7 +3,8 @@
 //! ```text
 //! signal ─┬─ nothing is to be kept ─────► the command ends at once
 //!         ├─ work is watched ───────────► it stops at its next step, and what it has is written;
-//!         │                               a step that takes longer than PATIENCE is not waited for
+//!         │                               a step that takes longer than PATIENCE is not waited for,
+//!         │                               nor is one of several threads
 //!         └─ results are being written ─► the writing goes on
 //! ```
 //!
@@ -107,7 +108,13 @@ pub(crate) fn is_asked() -> bool {
     asked
 }
 
-/// From here on the work has something to be kept, and asks [`is_asked`].
+/// The same for the one of several threads that asks for all. The others may be in the midst of something that does not ask, so that only
+/// the results that are written in the end show that all of them have heard.
+pub(crate) fn is_asked_on_threads() -> bool {
+    ASKED.load(Ordering::SeqCst)
+}
+
+/// From here on the work has something to be kept, and asks [`is_asked`] or [`is_asked_on_threads`].
 pub(crate) fn watch() {
     STAGE.store(WATCHED, Ordering::SeqCst);
 }

@@ -4,8 +4,8 @@ use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use lissom::{Override, State};
-use lissom_io::load::{self, LoadError, Loaded};
-use lissom_io::urdf::is_urdf;
+use lissom_io::load::{self, LoadError, Loaded, ModelFile};
+use lissom_io::models::ShippedModel;
 use lissom_io::{models, state};
 use lissom_spec::nearest;
 
@@ -14,35 +14,63 @@ use crate::output::short;
 use crate::stop::Stop;
 use crate::{diagnostics, output};
 
-/// Loads a model by the path of its file or by the name of a shipped one; a file goes first.
+/// A model by the path of its file or by the name of a shipped one; a file goes first. It is read once, however many changes it is loaded with.
+pub(crate) struct Model<'n> {
+    named: &'n NamedModel,
+    text: Text,
+}
+
+/// Where the text of a model comes from.
+enum Text {
+    Shipped(ShippedModel),
+    File(ModelFile),
+}
+
+impl<'n> Model<'n> {
+    /// Reads the model that was named.
+    pub(crate) fn of(named: &'n NamedModel) -> Result<Self, Stop> {
+        let path = Path::new(&named.name);
+        let text = match models::find(&named.name) {
+            Some(shipped) if !path.is_file() => Text::Shipped(shipped),
+            None if !path.exists() && is_bare(path) => {
+                return Err(Stop::Failed(unknown(&named.name)));
+            }
+            _ => Text::File(ModelFile::read(path).map_err(|error| diagnosed(&error))?),
+        };
+        Ok(Self { named, text })
+    }
+
+    /// The model with the changes that were named.
+    pub(crate) fn load(&self) -> Result<Loaded, Stop> {
+        self.load_with(&[]).map_err(|error| diagnosed(&error))
+    }
+
+    /// The same with more changes.
+    pub(crate) fn load_with(&self, more: &[Override]) -> Result<Loaded, LoadError> {
+        let overrides = [&self.named.overrides, more].concat();
+        match &self.text {
+            Text::Shipped(model) => load::load_text(model.name, model.text, &overrides),
+            Text::File(file) => file.load(&overrides),
+        }
+    }
+
+    /// The text, where it is one that no option changes.
+    pub(crate) fn text(&self) -> Option<&str> {
+        match &self.text {
+            _ if !self.named.overrides.is_empty() => None,
+            Text::Shipped(model) => Some(model.text),
+            Text::File(file) => file.text(),
+        }
+    }
+}
+
+/// Loads the model that was named.
 pub(crate) fn load(named: &NamedModel) -> Result<Loaded, Stop> {
-    let path = Path::new(&named.name);
-    if models::find(&named.name).is_none() && !path.exists() && is_bare(path) {
-        return Err(Stop::Failed(unknown(&named.name)));
-    }
-    load_with(named, &[]).map_err(|error| Stop::Diagnosed(diagnostics::render(&error)))
+    Model::of(named)?.load()
 }
 
-/// Loads a model that is known to be there, with more changes than its own.
-pub(crate) fn load_with(named: &NamedModel, more: &[Override]) -> Result<Loaded, LoadError> {
-    let path = Path::new(&named.name);
-    let overrides = [&named.overrides, more].concat();
-    match models::find(&named.name) {
-        Some(shipped) if !path.is_file() => load::load_text(shipped.name, shipped.text, &overrides),
-        _ => load::load(path, &overrides),
-    }
-}
-
-/// The text of a model that no option changes, where it is one.
-pub(crate) fn text_of(named: &NamedModel) -> Option<String> {
-    let path = Path::new(&named.name);
-    if !named.overrides.is_empty() || is_urdf(path) {
-        return None;
-    }
-    match models::find(&named.name) {
-        Some(shipped) if !path.is_file() => Some(shipped.text.to_owned()),
-        _ => std::fs::read_to_string(path).ok(),
-    }
+fn diagnosed(error: &LoadError) -> Stop {
+    Stop::Diagnosed(diagnostics::render(error))
 }
 
 /// The state that a study begins at: the one that the user names, or the model's own.

@@ -102,8 +102,10 @@ impl Temporary {
             let path = path.with_file_name(name);
             match OpenOptions::new().write(true).create_new(true).open(&path) {
                 Ok(file) => {
-                    // where files cannot be locked, nobody takes them for abandoned either
-                    let _ = file.try_lock();
+                    // where files cannot be locked, nobody takes them for abandoned either; elsewhere it may just have been taken for that
+                    if file.lock().is_ok() && !path.exists() {
+                        continue;
+                    }
                     remember(&path);
                     return Ok((Self { path }, file));
                 }
@@ -166,14 +168,50 @@ fn remove_abandoned(folder: &Path, beginning: &str) {
         let is_temporary = name.starts_with(beginning) && name.ends_with(".tmp");
         if is_temporary && entry.file_type().is_ok_and(|kind| kind.is_file()) {
             let path = entry.path();
-            if is_abandoned(&path) {
+            if let Some(_lock) = abandoned(&path) {
                 let _ = fs::remove_file(path);
             }
         }
     }
 }
 
-/// Whether nobody holds the lock of a file or folder that its writer locks.
-pub(crate) fn is_abandoned(path: &Path) -> bool {
-    File::open(path).is_ok_and(|file| file.try_lock().is_ok())
+/// The lock of a file or folder that its writer holds as long as it lives, if nobody holds it.
+pub(crate) fn abandoned(path: &Path) -> Option<File> {
+    let file = File::open(path).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+/// Has the names of a folder reach the disk, where folders can be opened.
+pub(crate) fn sync_names(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Property: writers of one file, each of which clears up after those that are gone, never take a living one for gone.
+    #[test]
+    fn writers_of_one_file_leave_each_other_alone() {
+        const WRITERS: usize = 4;
+        const TIMES: usize = 200;
+        let folder = std::env::temp_dir().join(format!("lissom-writers-{}", unique()));
+        fs::create_dir_all(&folder).unwrap();
+        let path = folder.join("one.txt");
+        std::thread::scope(|scope| {
+            for _ in 0..WRITERS {
+                scope.spawn(|| {
+                    for _ in 0..TIMES {
+                        write(&path, |out| out.write_all(b"whole")).unwrap();
+                    }
+                });
+            }
+        });
+        assert_eq!(fs::read(&path).unwrap(), b"whole");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(&folder).unwrap();
+    }
 }

@@ -19,7 +19,7 @@ use std::path::{Component, Path, PathBuf};
 use serde::Serialize;
 
 use crate::IoError;
-use crate::atomic::{forget, is_abandoned, refuse_other_than_file, remember, unique};
+use crate::atomic::{abandoned, forget, refuse_other_than_file, remember, sync_names, unique};
 use crate::checksum::Checksum;
 
 /// What the names of a batch's own folders begin with.
@@ -164,12 +164,12 @@ impl Batch {
         });
         let removed: Vec<&str> = removed.map(String::as_str).collect();
         fs::write(self.stage.join(REMOVED), removed.join("\n"))?;
-        sync(&self.stage);
+        sync_names(&self.stage);
         let done = self.stage.with_extension(&FINISHED[1..]);
         forget(&self.stage);
         fs::rename(&self.stage, &done)?;
         self.is_finished = true;
-        sync(&self.folder);
+        sync_names(&self.folder);
         Ok(done)
     }
 }
@@ -230,8 +230,10 @@ fn clear_up(folder: &Path) -> Result<(), IoError> {
     for done in staged(folder, FINISHED) {
         move_into_place(folder, &done)?;
     }
-    for stage in staged(folder, UNFINISHED).filter(|stage| is_abandoned(stage)) {
-        fs::remove_dir_all(stage).map_err(unwritable(folder))?;
+    for stage in staged(folder, UNFINISHED) {
+        if let Some(_lock) = abandoned(&stage) {
+            fs::remove_dir_all(stage).map_err(unwritable(folder))?;
+        }
     }
     Ok(())
 }
@@ -267,7 +269,7 @@ fn move_into_place(folder: &Path, done: &Path) -> Result<(), IoError> {
             }
             fs::rename(done.join(name), path)?;
         }
-        filled.into_iter().for_each(sync);
+        filled.into_iter().for_each(sync_names);
         fs::remove_dir_all(done)
     };
     finish().map_err(unwritable(folder))
@@ -307,6 +309,10 @@ fn place_of(folder: &Path, name: &Path) -> Result<PathBuf, IoError> {
             let what = "a link";
             return Err(IoError::NotReplaced { path, what });
         }
+        if depth > 0 && path.exists() && !path.is_dir() {
+            let reason = io::Error::from(io::ErrorKind::NotADirectory);
+            return Err(IoError::Write { path, reason });
+        }
         path.push(part);
     }
     refuse_other_than_file(&path)?;
@@ -338,14 +344,11 @@ fn staged(folder: &Path, ending: &str) -> impl Iterator<Item = PathBuf> + use<> 
 
 /// A lock on a folder, where the operating system has such.
 fn lock(folder: &Path, kind: fn(&File) -> io::Result<()>) -> Option<File> {
+    // a pipe in its place would wait for its writer
+    if !folder.is_dir() {
+        return None;
+    }
     let file = File::open(folder).ok()?;
     kind(&file).ok()?;
     Some(file)
-}
-
-/// Has the names of a folder reach the disk, where folders can be opened.
-fn sync(folder: &Path) {
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
 }

@@ -72,6 +72,16 @@ pub enum IoError {
         /// The largest size accepted, in units of 2²⁰ bytes.
         limit_mib: u64,
     },
+    /// The files that a model names are larger together than any model needs.
+    #[error(
+        "with {name} the files of the model have more than {limit_mib} MiB together; name fewer or smaller ones, and none over and over"
+    )]
+    TooMuch {
+        /// The file that is too much, as the model names it.
+        name: String,
+        /// The largest size accepted, in units of 2²⁰ bytes.
+        limit_mib: u64,
+    },
     /// A file holds something other than text.
     #[error("{} is not UTF-8 at byte {byte}; save it as UTF-8 text", path.display())]
     NotText {

@@ -5,6 +5,8 @@
 //! a broken earlier one is not asked for.
 
 mod bodies;
+mod files;
+mod model_file;
 mod systems;
 mod tables;
 mod visuals;
@@ -17,6 +19,9 @@ use std::path::{Path, PathBuf};
 use lissom::{BuildError, ErrorKind, Mechanism, ModelError, ModelSpec, Override};
 use lissom_fe::{FeError, NEVER, Source, Stop};
 use lissom_spec::Step;
+
+use files::Files;
+pub use model_file::ModelFile;
 
 use crate::as_run::AsRun;
 use crate::resource::Content;
@@ -174,32 +179,7 @@ pub fn load_watched(
     overrides: &[Override],
     stop: Stop<'_>,
 ) -> Result<Loaded, LoadError> {
-    let is_robot = urdf::is_urdf(path);
-    let text = if is_robot {
-        robot_text(path, None)?
-    } else {
-        read_model(path).map_err(|error| unreadable(path, error))?
-    };
-    let origin = if is_robot {
-        format!("{}, as a model file", path.display())
-    } else {
-        path.display().to_string()
-    };
-    let folder = path.parent().unwrap_or(Path::new(""));
-    let find = |name: &str| {
-        if is_robot {
-            let file = urdf::locate(folder, name)?;
-            resource::content_below(&file.folder, &file.name)
-        } else {
-            resource::content_below(folder, name)
-        }
-    };
-    let loaded = load_text_with(&find, &label_of(path), &text, overrides, stop);
-    let named = |error: LoadError| LoadError { origin, ..error };
-    Ok(Loaded {
-        path: Some(path.to_owned()),
-        ..loaded.map_err(named)?
-    })
+    ModelFile::read(path)?.load_watched(overrides, stop)
 }
 
 /// The text of the model file that a URDF file is, with the flexible links of the file beside it if there is one. Meshes of its
@@ -478,97 +458,6 @@ pub(crate) fn build(
         vec![Problem::Model(ModelError::new(lissom::Path::root(), kind))]
     })?;
     Ok((mechanism, as_run))
-}
-
-/// The files that a model names, as they are put in its place.
-struct Files<'a> {
-    find: &'a Find<'a>,
-    stop: Stop<'a>,
-    read: Vec<ReadFile>,
-    problems: Vec<Problem>,
-    meshes: BTreeMap<String, Source>,
-    visuals: BTreeMap<String, VisualMesh>,
-    notes: Vec<String>,
-}
-
-/// A file whose content now stands in the spec.
-struct ReadFile {
-    name: String,
-    /// The key that names it.
-    named_at: lissom::Path,
-    /// The table that holds its content.
-    stands_at: lissom::Path,
-}
-
-impl<'a> Files<'a> {
-    fn found_by(find: &'a Find<'a>, stop: Stop<'a>) -> Self {
-        Self {
-            find,
-            stop,
-            read: Vec::new(),
-            problems: Vec::new(),
-            meshes: BTreeMap::new(),
-            visuals: BTreeMap::new(),
-            notes: Vec::new(),
-        }
-    }
-
-    /// Content of a file, or a note of what is wrong with it.
-    fn read<T>(
-        &mut self,
-        name: String,
-        named_at: lissom::Path,
-        stands_at: lissom::Path,
-        parse: impl FnOnce(&str, &str) -> Result<T, FileError>,
-    ) -> Option<T> {
-        let called = name.clone();
-        self.content(name, named_at, stands_at, |content| {
-            let text = content.text().map_err(FileError::from)?;
-            parse(&called, &text)
-        })
-    }
-
-    /// The same of a file that may be none of text.
-    fn content<T>(
-        &mut self,
-        name: String,
-        named_at: lissom::Path,
-        stands_at: lissom::Path,
-        parse: impl FnOnce(Content) -> Result<T, FileError>,
-    ) -> Option<T> {
-        let content = (self.find)(&name).map_err(FileError::from).and_then(parse);
-        match content {
-            Ok(content) => {
-                self.read.push(ReadFile {
-                    name,
-                    named_at,
-                    stands_at,
-                });
-                Some(content)
-            }
-            Err(error) => {
-                self.problems.push(Problem::File {
-                    at: named_at,
-                    error,
-                });
-                None
-            }
-        }
-    }
-
-    /// A complaint about content that came from a file is a complaint about the file.
-    fn attribute(&self, error: ModelError) -> Problem {
-        let source = (self.read.iter()).find(|file| error.path.starts_with(&file.stands_at));
-        match source {
-            Some(file) => Problem::InFile {
-                at: file.named_at.clone(),
-                file: file.name.clone(),
-                key: below(&error.path, &file.stands_at),
-                error,
-            },
-            None => Problem::Model(error),
-        }
-    }
 }
 
 /// The steps of a path that come after those of its ancestor.

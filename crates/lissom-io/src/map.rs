@@ -11,6 +11,7 @@ use lissom::{Flow, Mechanism, State};
 use lissom_spec::nearest;
 
 use crate::csv::quoted;
+use crate::size;
 use crate::sweep::Values;
 use crate::threads::on_threads;
 
@@ -143,6 +144,8 @@ impl Map {
                 "the grid has {count} places, more than {MOST_PLACES}; take fewer values"
             ));
         }
+        size::refuse_large_map(count, mechanism.written().position.len())
+            .map_err(|error| error.to_string())?;
         let mut markers = mechanism.spec().marker.iter().map(|own| own.name.as_str());
         if !markers.clone().any(|own| own == marker) {
             let near =

@@ -1,4 +1,4 @@
-//! [`TooLarge`]: recordings and responses that would not fit into memory, or into their files, refused before the work.
+//! [`TooLarge`]: recordings, responses and maps that would not fit into memory, or into their files, refused before the work.
 
 use lissom::spec::OutputFormat;
 use lissom::{Mechanism, ModelSpec, Signals};
@@ -43,6 +43,36 @@ pub struct TooLargeResponse {
     pairs: usize,
     count: usize,
     bytes: f64,
+}
+
+/// States over a grid that would not fit into memory.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error(
+    "{places} places of {coordinates} coordinates would take {:.0} GiB; take fewer values",
+    bytes / GIB
+)]
+pub struct TooLargeMap {
+    places: usize,
+    coordinates: usize,
+    bytes: f64,
+}
+
+/// Refuses a map of so many places of a mechanism with so many coordinates.
+///
+/// # Errors
+///
+/// [`TooLargeMap`], with what to do about it.
+pub fn refuse_large_map(places: usize, coordinates: usize) -> Result<(), TooLargeMap> {
+    // position and velocity of every coordinate, and its six entries of the Jacobian
+    let bytes = places as f64 * coordinates as f64 * 64.0;
+    if bytes > MOST_BYTES {
+        return Err(TooLargeMap {
+            places,
+            coordinates,
+            bytes,
+        });
+    }
+    Ok(())
 }
 
 /// Refuses the responses of some pairs of inputs and outputs at so many frequencies.
@@ -123,6 +153,14 @@ fn kept(mechanism: &Mechanism, beginnings: Option<&[String]>) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By hand: 64 bytes per place and coordinate.
+    #[test]
+    fn maps_that_fill_the_memory_are_refused() {
+        assert_eq!(refuse_large_map(100_000, 600), Ok(()));
+        let refused = refuse_large_map(100_000, 2000).unwrap_err();
+        assert!(refused.to_string().contains("12 GiB"), "{refused}");
+    }
 
     /// By hand: 32 bytes per frequency and pair.
     #[test]

@@ -38,14 +38,13 @@ impl SweepFolder {
         py.detach(add).map_err(|error| raised(error.into()))
     }
 
-    /// Lets others write to the folder.
-    fn close(&self, py: Python<'_>) {
-        py.detach(|| {
-            self.folder
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take()
-        });
+    /// Brings all rows onto the disk, and lets others write to the folder.
+    fn close(&self, py: Python<'_>) -> PyResult<()> {
+        let close = || {
+            let mut folder = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+            folder.take().map_or(Ok(()), Folder::close)
+        };
+        py.detach(close).map_err(|error| raised(error.into()))
     }
 }
 

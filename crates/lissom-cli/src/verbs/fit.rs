@@ -25,9 +25,10 @@ const TABLE: &str = "fitted.csv";
 pub(crate) fn run(arguments: &FitArguments) -> Result<(), Stop> {
     let measured = measured_data(arguments)?;
     let named = arguments.model.named()?;
-    let loaded = source::load(&named)?;
-    let text = match source::text_of(&named) {
-        Some(text) if load::stands_alone(&loaded.label, &text) => text,
+    let model = source::Model::of(&named)?;
+    let loaded = model.load()?;
+    let text = match model.text() {
+        Some(text) if load::stands_alone(&loaded.label, text) => text.to_owned(),
         _ => loaded.whole_text().map_err(Stop::Failed)?,
     };
     let parameters = Parameter::named(&text, &arguments.parameters, arguments.each)
@@ -50,7 +51,7 @@ pub(crate) fn run(arguments: &FitArguments) -> Result<(), Stop> {
             told = runs;
             (arguments.answer).progress(&format!("{runs} runs …"));
         }
-        if interrupt::is_asked() {
+        if interrupt::is_asked_on_threads() {
             Flow::Stop
         } else {
             Flow::Continue

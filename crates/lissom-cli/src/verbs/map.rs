@@ -4,7 +4,7 @@ use std::path::Path;
 
 use lissom::Flow;
 use lissom_io::map::{Map, MapQuantity};
-use lissom_io::{atomic, threads};
+use lissom_io::{IoError, atomic, threads};
 use lissom_report::{Axis, HeatMap, Layer, Scale};
 use serde::Serialize;
 
@@ -34,7 +34,10 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Stop> {
     let usual = Path::new("results").join(format!("{}-map.csv", loaded.label));
     let file = arguments.out.clone().unwrap_or(usual);
     if let Some(folder) = file.parent().filter(|_| arguments.out.is_none()) {
-        std::fs::create_dir_all(folder)?;
+        std::fs::create_dir_all(folder).map_err(|reason| IoError::CreateFolder {
+            path: folder.to_owned(),
+            reason,
+        })?;
     }
     atomic::refuse_unwritable(&file)?;
     arguments.plot.refuse_unwritable()?;
@@ -54,7 +57,7 @@ pub(crate) fn run(arguments: &MapArguments) -> Result<(), Stop> {
     let mut progress = Progress::counting("places", 0, count, arguments.answer.is_silent());
     let mut watch = |done: usize| {
         progress.reached(done as f64);
-        if interrupt::is_asked() {
+        if interrupt::is_asked_on_threads() {
             Flow::Stop
         } else {
             Flow::Continue

@@ -8,7 +8,7 @@ use lissom_io::load::{self, LoadError, Loaded};
 use lissom_io::sweep::{
     Drawing, Folder, FolderError, Measure, Points, Sweep, TABLE, Table, Values, Variation,
 };
-use lissom_io::{atomic, resource, threads};
+use lissom_io::{resource, threads};
 use serde::Serialize;
 
 use crate::arguments::{DrawingArgument, SweepArguments};
@@ -25,14 +25,15 @@ const TOLD: usize = 3;
 pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Stop> {
     let points = points(arguments)?;
     let named = arguments.model.named()?;
-    let loaded = source::load(&named)?;
+    let model = source::Model::of(&named)?;
+    let loaded = model.load()?;
     let measures = Measure::asked(&loaded.mechanism, &arguments.measure)
         .map_err(|what| Stop::Usage(format!("--measure: {what}")))?;
     let whole = loaded.whole_text().map_err(Stop::Failed)?;
     let reduced_anew = points.paths.iter().any(|path| is_in_a_mesh(path, &loaded));
     let load = |changes: &[Override]| -> Result<Loaded, LoadError> {
         if reduced_anew {
-            source::load_with(&named, changes)
+            model.load_with(changes)
         } else {
             load::load_text(&loaded.label, &whole, changes)
         }
@@ -47,7 +48,6 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Stop> {
     let (folder, found) =
         Folder::open(&out, &sweep.identity(&whole), arguments.restart).map_err(said)?;
     let file = out.join(TABLE);
-    atomic::refuse_unwritable(&file)?;
     let (before, count) = (found.len(), points.rows.len());
     let threads = arguments.threads.unwrap_or_else(threads::cores).min(count);
     if before > 0 {
@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &SweepArguments) -> Result<(), Stop> {
     let mut progress = Progress::counting("runs", before, count, arguments.answer.is_silent());
     let mut watch = |done: usize| {
         progress.reached(done as f64);
-        if interrupt::is_asked() {
+        if interrupt::is_asked_on_threads() {
             Flow::Stop
         } else {
             Flow::Continue

@@ -40,7 +40,13 @@ fn answered(mut child: Child, asked: &[&str]) -> Answer {
 fn ctrl_c_ends_every_verb() {
     let folder = Folder::new();
     fine_beam(&folder);
-    let asked: [&[&str]; 8] = [
+    folder.write("long.csv", "time_s,shoulder.angle [rad]\n0,0\n3000,0.1\n");
+    let refused = "-1\n".repeat(8);
+    folder.write(
+        "values.csv",
+        format!("simulation.duration_s\n{refused}0.0001\n"),
+    );
+    let asked: [&[&str]; 13] = [
         &["run", "fine.toml"],
         // all of them: the lowest few are found too soon to be interrupted
         &["modes", "fine.toml", "--count", "1200"],
@@ -60,11 +66,50 @@ fn ctrl_c_ends_every_verb() {
             "--set",
             "simulation.duration_s=2000",
         ],
+        // the thread that hears has nothing left to do
+        &[
+            "sweep",
+            "fine.toml",
+            "--table",
+            "values.csv",
+            "--measure",
+            "frequencies:1000",
+            "--threads",
+            "4",
+        ],
+        &[
+            "fit",
+            "two-link-arm",
+            "long.csv",
+            "--parameters",
+            "payload.gripper.mass_kg",
+        ],
+        &[
+            "map",
+            "two-link-arm",
+            "--over",
+            "shoulder.angle=-1:1:300",
+            "--over",
+            "elbow.angle=-1:1:300",
+        ],
+        &[
+            "inverse",
+            "planar-3rrr",
+            "--set",
+            "output.sample_period_s=1e-6",
+        ],
+        &["validate"],
     ];
     for asked in asked {
         let child = folder.spawn(asked);
         std::thread::sleep(Duration::from_millis(400));
-        answered(child, asked).says(130, &["interrupted"]);
+        let answer = answered(child, asked);
+        answer.says(130, &[]);
+        let is_told = |word: &str| answer.stderr.contains(word);
+        assert!(
+            ["interrupted", "stopped"].into_iter().any(is_told),
+            "{asked:?}"
+        );
         assert_eq!(temporaries(&folder.path), [""; 0], "{asked:?}");
     }
 }

@@ -37,8 +37,8 @@ impl Files<'_> {
         });
     }
 
-    fn visual(&self, name: &str, before: usize) -> Result<VisualMesh, String> {
-        let content = (self.find)(name).map_err(|error| error.to_string())?;
+    fn visual(&mut self, name: &str, before: usize) -> Result<VisualMesh, String> {
+        let content = self.find(name).map_err(|error| error.to_string())?;
         let mesh = VisualMesh::parse(name, &content.bytes).map_err(|error| error.to_string())?;
         if before + mesh.triangles.len() > MOST_TRIANGLES {
             let most = MOST_TRIANGLES;

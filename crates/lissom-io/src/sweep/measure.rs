@@ -185,16 +185,18 @@ impl Measure {
         measures.iter().map(count).max().unwrap_or(0)
     }
 
-    /// What measures are of a run that began at a state; of a mechanism that has fewer frequencies the others are no numbers.
+    /// What measures are of a run that began at a state; of a mechanism that has fewer frequencies the others are no numbers. `watch` may
+    /// end the search for frequencies, which is an error then.
     pub(super) fn values(
         measures: &[Self],
         mechanism: &Mechanism,
         start: &State,
         run: &Run,
+        watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Vec<f64>, String> {
         let frequencies = match Self::frequencies(measures) {
             0 => Vec::new(),
-            count => frequencies(mechanism, start, count)?,
+            count => frequencies(mechanism, start, count, watch)?,
         };
         let value = |measure: &Self| match measure {
             Self::Channel {
@@ -231,7 +233,12 @@ fn of_recording(recording: &Recording, statistic: Statistic, name: &str) -> Resu
 }
 
 /// Natural frequencies at the start; one that there is none of, because the stiffness pushes away, is no number.
-fn frequencies(mechanism: &Mechanism, start: &State, count: usize) -> Result<Vec<f64>, String> {
+fn frequencies(
+    mechanism: &Mechanism,
+    start: &State,
+    count: usize,
+    watch: &mut dyn FnMut(f64) -> Flow,
+) -> Result<Vec<f64>, String> {
     let options = ModesOptions {
         joints: DrivenJoints {
             free: false,
@@ -241,7 +248,7 @@ fn frequencies(mechanism: &Mechanism, start: &State, count: usize) -> Result<Vec
         count,
     };
     let at = OperatingPoint::Start;
-    let found = mechanism.modes(start, at, &[], options, &mut |_| Flow::Continue);
+    let found = mechanism.modes(start, at, &[], options, watch);
     let (_, modes) = found.map_err(|error| error.to_string())?;
     let first = |mode: &Vec<lissom::ModeAt>| mode.first().and_then(lissom::ModeAt::frequency);
     let frequency = |mode| first(mode).unwrap_or(f64::NAN);

@@ -28,7 +28,7 @@ pub use measure::{Measure, Statistic};
 use crate::csv::{fields, quoted};
 use crate::load::{LoadError, Loaded};
 use crate::threads::on_threads;
-use crate::{IoError, atomic};
+use crate::{IoError, atomic, size};
 
 /// The table of a sweep.
 pub const TABLE: &str = "sweep.csv";
@@ -102,6 +102,9 @@ impl Sweep<'_> {
             let record = row.record(self.measures.len());
             let mut kept = kept.lock().unwrap_or_else(PoisonError::into_inner);
             let (folder, rows, failure) = &mut *kept;
+            if failure.is_some() {
+                return;
+            }
             match folder.add(at, &record) {
                 Ok(()) => {
                     rows.insert(at, row);
@@ -116,12 +119,10 @@ impl Sweep<'_> {
         };
         let mut is_stopped = || watch(done.load(Ordering::Relaxed)) == Flow::Stop || failed();
         on_threads(todo, threads, work, &mut is_stopped);
-        let (_folder, rows, failure) = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let (folder, rows, failure) = kept.into_inner().unwrap_or_else(PoisonError::into_inner);
         table.rows.extend(rows);
-        match failure {
-            Some(error) => Err(error.into()),
-            None => Ok(table),
-        }
+        failure.map_or_else(|| folder.close(), Err)?;
+        Ok(table)
     }
 
     /// The rows that a folder has.
@@ -177,13 +178,15 @@ impl Sweep<'_> {
             }
         };
         let mechanism = &loaded.mechanism;
+        let channels = Measure::channels(self.measures);
+        size::refuse_too_large(mechanism, &loaded.spec, Some(&channels))
+            .map_err(|error| error.to_string())?;
         let start = match mechanism.start_watched(&mut watch) {
             Ok(start) => start,
             Err(_) if watch(0.0) == Flow::Stop => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
         let samples = sample_instants(&loaded.spec, &[]);
-        let channels = Measure::channels(self.measures);
         let options = SimulateOptions {
             samples: &samples,
             channels: Some(&channels),
@@ -191,7 +194,12 @@ impl Sweep<'_> {
         };
         let run = mechanism.simulate(&start, &loaded.spec.simulation, &options, &mut watch);
         match &run.ending {
-            Ending::Completed => Measure::values(self.measures, mechanism, &start, &run).map(Some),
+            Ending::Completed => {
+                match Measure::values(self.measures, mechanism, &start, &run, &mut watch) {
+                    Err(_) if watch(0.0) == Flow::Stop => Ok(None),
+                    values => values.map(Some),
+                }
+            }
             Ending::Stopped { .. } => Ok(None),
             Ending::Failed(error) => Err(error.to_string()),
         }
