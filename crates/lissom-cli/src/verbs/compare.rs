@@ -5,7 +5,10 @@ use std::time::Instant;
 use lissom::compare::{Advice, Difference, Ended, HowEnded, Measured, Worst};
 use lissom::{Recording, Run};
 use lissom_io::batch::Batch;
-use lissom_io::compare::{Comparison, Entry, Runs, Task, as_asked, refuse_nodes, with_choices};
+use lissom_io::compare::{
+    Choice, Comparison, Entry, Runs, Task, as_asked, refuse_nodes, with_choices,
+};
+use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;
 use lissom_io::model_summary::ModelSummary;
 use lissom_io::summary::Summary;
@@ -34,7 +37,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     let batch = batch_for(
         arguments.out.as_deref(),
         &format!("{}-compare", loaded.label),
-        vec![Comparison::FILE.to_owned()],
+        file_names(&models),
     )?;
     let folder = batch.folder().to_owned();
     report::refuse_unwritable(&folder, &arguments.pictures)?;
@@ -100,6 +103,23 @@ pub(crate) fn run(arguments: &CompareArguments) -> Result<(), Stop> {
     Ok(())
 }
 
+/// Names of the files that a comparison with these fidelities may leave: of those that it does not come to, when it is interrupted, nothing
+/// is left that belongs to another.
+fn file_names(models: &[(Choice, Loaded)]) -> Vec<String> {
+    let of_run = |(choice, model): &(Choice, Loaded)| {
+        let folder = folder_of(&choice.to_string());
+        let names = record::file_names(model).into_iter();
+        names.map(move |name| format!("{folder}/{name}"))
+    };
+    let of_runs = models.iter().flat_map(of_run);
+    of_runs.chain([Comparison::FILE.to_owned()]).collect()
+}
+
+/// The folder of a run, by what it is called.
+fn folder_of(name: &str) -> String {
+    name.replace(['/', '='], "-")
+}
+
 /// What makes the runs and writes their recordings.
 struct Runner<'a> {
     named: &'a NamedModel,
@@ -144,7 +164,7 @@ impl Runner<'_> {
         let options = json!({
             "verb": "run", "model": self.named.name, "set": changes, "at_s": [], "fidelity": task.name, "from": self.from,
         });
-        let own = task.name.replace(['/', '='], "-");
+        let own = folder_of(&task.name);
         let manifest = record::add(&mut self.batch, &own, model, &shown, options, &mut summary)?;
         self.written.push((manifest, shown.recording));
         Ok((run, summary))

@@ -188,6 +188,14 @@ fn pipes_and_links_are_neither_read_nor_replaced() {
     let pipe = manifest.to_str().unwrap();
     let refused = folder.lissom(&["eval", "two-link-arm", "--state", pipe]);
     refused.says(1, &["manifest.json", "not a file"]);
+    // nor is one that stands where the folder should
+    for from in [
+        format!("{pipe}/state.json"),
+        format!("{pipe}/manifest.json"),
+    ] {
+        let refused = folder.lissom(&["run", "two-link-arm", "--from", &from]);
+        refused.says(1, &["cannot read"]);
+    }
     std::fs::remove_file(&manifest).unwrap();
     std::os::unix::fs::symlink("/dev/null", &manifest).unwrap();
     let refused = folder.lissom(&["run", "two-link-arm", "--out", OUT]);
@@ -236,6 +244,45 @@ fn what_cannot_be_written_is_found_before_the_run() {
         let refused = folder.lissom(&[verb, model, option, "file/x.json"]);
         refused.says(1, &["cannot write file/x.json"]);
     }
+}
+
+/// A comparison that is interrupted leaves nothing of the one before beside what it has, and files in the places of its folders are found
+/// before its runs.
+#[test]
+fn an_interrupted_comparison_is_one_comparison() {
+    let folder = Folder::new();
+    let asked = |duration_s: &'static str| {
+        let set = [
+            "--set",
+            duration_s,
+            "--set",
+            "output.sample_period_s=0.01",
+            "--out",
+            "compared",
+        ];
+        [
+            &["compare", "two-link-arm", "--with", "default,rigid"][..],
+            &set,
+        ]
+        .concat()
+    };
+    let short = asked("simulation.duration_s=0.1");
+    folder.lissom(&short).says(0, &[]);
+    assert!(folder.path.join("compared/rigid/manifest.json").exists());
+    let long = asked("simulation.duration_s=3000");
+    let child = folder.spawn(&long);
+    std::thread::sleep(Duration::from_secs(1));
+    send("-INT", &child);
+    Answer::of(child, &long).says(130, &["interrupted at"]);
+    let told = folder.read_json("compared/comparison.json");
+    assert_eq!(told["runs"].as_array().unwrap().len(), 1);
+    assert!(!folder.path.join("compared/rigid").exists());
+
+    folder.write("file/rigid", "");
+    let mut in_the_way = long.clone();
+    *in_the_way.last_mut().unwrap() = "file";
+    let refused = folder.lissom(&in_the_way);
+    refused.says(1, &["cannot write file/rigid"]);
 }
 
 /// A comparison replaces all files of the runs that it makes anew, those too that it does not write this time.
