@@ -26,11 +26,19 @@ use arguments::{Arguments, Verb};
 /// Runs the command with arguments, the first of which is its own name, and returns its exit code. Ctrl-C is the command's
 /// from then on: this is for programs that are nothing else.
 pub fn main_with(arguments: impl IntoIterator<Item = OsString>) -> u8 {
-    let arguments = match Arguments::try_parse_from(arguments) {
+    let typed: Vec<OsString> = arguments.into_iter().collect();
+    let arguments = match Arguments::try_parse_from(&typed) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // a closed pipe is no reason to complain
-            let _ = error.print();
+            let is_harmless =
+                |typed: &OsString| !typed.to_string_lossy().contains(output::is_obeyed);
+            if typed.iter().all(is_harmless) {
+                // a closed pipe is no reason to complain
+                let _ = error.print();
+            } else {
+                // it repeats what was typed, or what a pattern of file names stands for
+                output::say(error.render().to_string().trim_end());
+            }
             return u8::from(error.use_stderr()) * stop::USAGE;
         }
     };

@@ -11,6 +11,9 @@ const SHORTEST: Duration = Duration::from_secs(10);
 /// Clock time between two checkpoints, in times that one takes: writing takes half a per cent of a run.
 const SPACING: u32 = 200;
 
+/// Longest clock time between two checkpoints that can be asked for, in seconds: thirty years, which clocks can count.
+const LONGEST_S: f64 = 1e9;
+
 /// Writes a run as far as it has come.
 type Writer<'a> = Box<dyn FnMut(&Run) -> Result<(), IoError> + Send + 'a>;
 
@@ -22,11 +25,12 @@ pub struct Checkpoints<'a> {
 }
 
 impl<'a> Checkpoints<'a> {
-    /// Checkpoints of a run that begins now, `every` so often if that is said.
+    /// Checkpoints of a run that begins now, every so many seconds if that is said.
     pub fn new(
-        every: Option<Duration>,
+        every_s: Option<f64>,
         write: impl FnMut(&Run) -> Result<(), IoError> + Send + 'a,
     ) -> Self {
+        let every = every_s.map(|every_s| Duration::from_secs_f64(every_s.min(LONGEST_S).max(0.0)));
         Self {
             write: Box::new(write),
             every,
@@ -68,6 +72,10 @@ mod tests {
             let spacing = spacing(cost, None);
             assert!(cost.as_secs_f64() < 0.01 * spacing.as_secs_f64());
             assert!(spacing >= SHORTEST);
+        }
+        // periods that no clock can count never come
+        for every_s in [1e10, 1e300, f64::INFINITY] {
+            assert!(!Checkpoints::new(Some(every_s), |_| Ok(())).is_due());
         }
         let asked = Duration::from_millis(5);
         assert_eq!(spacing(Duration::from_secs(1), Some(asked)), asked);

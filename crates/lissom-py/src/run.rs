@@ -1,7 +1,7 @@
 //! Runs, and the folders that keep them on their way.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lissom::{
     Ending, Flow, Run, SimulateOptions, State as CoreState, Watch, sample_instants,
@@ -94,7 +94,7 @@ pub(crate) fn run<'py>(
         let mut onlooker = Onlooker {
             watch,
             checkpoints: kept.as_ref().map(|kept| {
-                Checkpoints::new(kept.every, |so_far| {
+                Checkpoints::new(kept.every_s, |so_far| {
                     let whole = (kept.earlier.as_ref()).map(|own| own.whole(so_far.clone()));
                     let so_far = whole.as_ref().unwrap_or(so_far);
                     let (options, summary) = (kept.options.clone(), &mut summed_up(so_far));
@@ -153,7 +153,7 @@ fn told<'py>(
 /// A folder that keeps a run. It is begun before the run, so that none is lost for want of a folder that can be written to.
 struct Kept {
     folder: PathBuf,
-    every: Option<Duration>,
+    every_s: Option<f64>,
     earlier: Option<Earlier>,
     batch: Batch,
     options: Value,
@@ -179,7 +179,7 @@ impl Kept {
         let from = goes_on.then(|| folder.display().to_string());
         Ok(Self {
             batch: Batch::begin(&folder, record::file_names(loaded)).or_raise(py)?,
-            every: every_s.map(Duration::from_secs_f64),
+            every_s,
             options: json!({ "verb": "run", "model": loaded.label, "set": [], "at_s": at_s, "from": from }),
             folder,
             earlier,

@@ -12,6 +12,11 @@ use crate::source;
 use crate::stop::Stop;
 use crate::verbs::configuration;
 
+/// Problems of a state that are told; whoever has more will begin with these.
+const TOLD: usize = 50;
+/// Names that are listed where one is not known.
+const LISTED: usize = 50;
+
 /// How far a quaternion may be from unit length; six digits written by hand are within it.
 const QUATERNION_SLACK: f64 = 1e-5;
 
@@ -118,13 +123,16 @@ fn read_state(
         )));
     };
     parse_state(&state, &start, mechanism, names).map_err(|problems| {
+        let told = problems.iter().take(TOLD);
+        let told: Vec<String> = told.map(|problem| format!("error: {problem}")).collect();
+        let only = if problems.len() > TOLD {
+            format!(", of which the first {TOLD} are shown")
+        } else {
+            String::new()
+        };
         Stop::Explained(format!(
-            "{}\n{} found in {shown}",
-            problems
-                .iter()
-                .map(|problem| format!("error: {problem}"))
-                .collect::<Vec<_>>()
-                .join("\n"),
+            "{}\n{} found in {shown}{only}",
+            told.join("\n"),
             counted(problems.len(), "problem")
         ))
     })
@@ -249,7 +257,14 @@ pub(super) fn unknown<'a>(
     let known: Vec<&str> = known.into_iter().collect();
     match nearest(name, known.iter().copied()) {
         Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
-        None => format!("there is no {what} `{name}`; use {}", known.join(", ")),
+        None => {
+            let more = match known.len().saturating_sub(LISTED) {
+                0 => String::new(),
+                more => format!(" or one of {more} others"),
+            };
+            let listed = known[..known.len().min(LISTED)].join(", ");
+            format!("there is no {what} `{name}`; use {listed}{more}")
+        }
     }
 }
 

@@ -23,6 +23,14 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
     let stored = (arguments.recordings.iter())
         .map(|path| stored::read(path).map_err(explained))
         .collect::<Result<Vec<Stored>, Stop>>()?;
+    let page = match &arguments.out {
+        Some(out) => Some(out.clone()),
+        None if arguments.plot.plot.is_some() => None,
+        None => stored
+            .first()
+            .map(|stored| stored.folder.join("report.html")),
+    };
+    (page.as_deref()).map_or(Ok(()), atomic::refuse_unwritable)?;
     let labels = labels(&stored);
     let sources: Vec<Source<'_>> = (stored.iter().zip(labels))
         .map(|(stored, label)| Source {
@@ -33,13 +41,6 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
             model_summary: json!(ModelSummary::of(&stored.loaded)),
         })
         .collect();
-    let page = match &arguments.out {
-        Some(out) => Some(out.clone()),
-        None if arguments.plot.plot.is_some() => None,
-        None => stored
-            .first()
-            .map(|stored| stored.folder.join("report.html")),
-    };
     let channels = &arguments.channels.channels;
     let pictures = write(&sources, page, &arguments.plot, channels, arguments.answer)?;
     let answer = WithPlot {

@@ -1,7 +1,7 @@
 //! `lissom run`: simulate, sum up, write.
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use lissom::{
     Ending, Flow, ModelSpec, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
@@ -69,8 +69,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         }
         summary
     };
-    let every = arguments.checkpoint_every.map(Duration::from_secs_f64);
-    let checkpoints = Checkpoints::new(every, |so_far| {
+    let checkpoints = Checkpoints::new(arguments.checkpoint_every, |so_far| {
         let whole = (earlier.as_ref()).map(|earlier| earlier.whole(so_far.clone()));
         let so_far = whole.as_ref().unwrap_or(so_far);
         let summary = &mut summed_up(so_far);

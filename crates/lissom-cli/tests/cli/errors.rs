@@ -165,6 +165,14 @@ fn states_that_make_no_sense_are_explained() {
         answer.says(1, &[words, "state.json"]);
         assert_eq!(answer.stdout, "");
     }
+    let many: Vec<String> = (0..1000).map(|i| format!("\"k{i}\": 1.0")).collect();
+    folder.write(
+        "many.json",
+        format!("{{\"position\": {{{}}}}}", many.join(",")),
+    );
+    let answer = folder.lissom(&["eval", "space-arm", "--state", "many.json"]);
+    answer.says(1, &["1000 problems found", "the first 50 are shown"]);
+    assert!(answer.stderr.lines().count() < 60);
     folder
         .lissom(&["eval", "space-arm", "--state", "."])
         .says(1, &[". is not a file"]);
@@ -282,6 +290,16 @@ fn escapes_in_names_are_shown_harmlessly() {
     ] {
         let answer = folder.lissom(&arguments);
         assert_eq!(answer.code, 1);
+        assert!(!answer.stderr.contains(obeyed), "{:?}", answer.stderr);
+    }
+    // a pattern of the shell may stand for such names
+    for words in [
+        ["check", "--\u{1b}[2Jx"],
+        ["sweep", "--vary=\u{1b}]0;x\u{7}"],
+        ["\u{202E}run", "x"],
+    ] {
+        let answer = folder.lissom(&words);
+        assert_eq!(answer.code, 2);
         assert!(!answer.stderr.contains(obeyed), "{:?}", answer.stderr);
     }
 }

@@ -23,6 +23,7 @@ mod loops;
 mod map;
 mod modes;
 mod motions;
+mod outputs;
 mod parallel;
 mod plot;
 mod report;
