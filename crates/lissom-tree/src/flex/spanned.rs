@@ -34,7 +34,7 @@ impl SpannedField {
     pub(crate) fn new(body: &FlexibleBody, integrals: &SecondOrderIntegrals) -> Self {
         let n = body.len();
         let products = products(body);
-        let inverse = inverse(&products);
+        let inverse = inverse(&products, &told(n, integrals));
         let known = |alpha: usize, beta: usize| {
             let [one, other] = [alpha * n + beta, beta * n + alpha];
             DVector::from_fn(SUMS + n, |field, _| {
@@ -99,11 +99,29 @@ fn products(body: &FlexibleBody) -> DMatrix<f64> {
     products
 }
 
-/// The inverse on all combinations that move mass: those of a straight or flat body do not all do so.
-fn inverse(products: &DMatrix<f64>) -> DMatrix<f64> {
-    let scale = products
-        .diagonal()
-        .map(|x| if x > 0.0 { x.sqrt().recip() } else { 0.0 });
+/// Whether anything is told of the products with each field: other programs know few of them, and a field that nothing is told of is not combined
+/// (a shape that stretches a beam grows with the position, and products with one of the two alone would contradict each other).
+fn told(n: usize, integrals: &SecondOrderIntegrals) -> Vec<bool> {
+    let any = |field: usize| match field.checked_sub(SUMS) {
+        None => integrals.sums.iter().any(|sums| sums[field] != 0.0),
+        Some(gamma) => {
+            let own = &integrals.with_shapes[gamma * n * n..(gamma + 1) * n * n];
+            own.iter().any(|&product| product != 0.0)
+        }
+    };
+    (0..SUMS + n).map(any).collect()
+}
+
+/// The inverse on all combinations of the `told` fields that move mass: those of a straight or flat body do not all do so.
+fn inverse(products: &DMatrix<f64>, told: &[bool]) -> DMatrix<f64> {
+    let scale = DVector::from_fn(told.len(), |field, _| {
+        let square = products[(field, field)];
+        if told[field] && square > 0.0 {
+            square.sqrt().recip()
+        } else {
+            0.0
+        }
+    });
     let scaled = DMatrix::from_fn(products.nrows(), products.ncols(), |i, j| {
         products[(i, j)] * scale[i] * scale[j]
     });

@@ -350,6 +350,31 @@ mod tests {
         (p, velocity, columns, bias)
     }
 
+    /// By construction: where a source tells of products with one coordinate alone, those are kept although a shape is that coordinate.
+    #[test]
+    fn what_is_not_told_contradicts_nothing() {
+        let mut body = body();
+        let mut integrals = body.second_order_integrals.clone().unwrap();
+        integrals.with_shapes.fill(0.0);
+        for sums in &mut integrals.sums {
+            let own = sums[3];
+            *sums = [0.0; 12];
+            sums[3] = own;
+        }
+        // the first shape stretches the body along x
+        body.integrals.with_position[0] = body.second_moment[0].map(|own| [own, 0.0, 0.0]);
+        body.integrals.first[0] = [body.first_moment[0], 0.0, 0.0];
+        body.integrals.mass_matrix[0] = body.second_moment[0][0];
+        let field = SpannedField::new(&body, &integrals);
+        let size = super::SUMS + N;
+        for (entry, own) in field.coefficients.chunks_exact(size).enumerate() {
+            let product: f64 = (0..size)
+                .map(|j| field.products[3 * size + j] * own[j])
+                .sum();
+            assert!((product - integrals.sums[entry][3]).abs() < ROUNDING);
+        }
+    }
+
     /// Second formulation: inertia and bias are sums over points that move by the quadratic field, which has the integrals that the body
     /// came with; and however far the body bends, its kinetic energy is positive.
     #[test]
