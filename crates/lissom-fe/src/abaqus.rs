@@ -1,14 +1,15 @@
-//! Meshes from the text of Abaqus input files, which CalculiX reads too: `*NODE`, `*ELEMENT`, `*NSET`, `*ELSET` and `*SURFACE`.
+//! Meshes from the text of Abaqus input files, which CalculiX reads too: `*NODE`, `*ELEMENT`, `*MASS`, `*NSET`, `*ELSET` and `*SURFACE`.
 //!
 //! Solid elements (C3D4, C3D10, C3D8, C3D20 and their variants of integration) become solids, whose groups are the sets that they are in;
-//! other elements only give their nodes to their sets. Sets of nodes and of elements and surfaces of element faces are groups. Names are compared without
+//! `MASS` elements become masses of their nodes; other elements only give their nodes to their sets, and are told of where something makes them
+//! stiff or heavy. Sets of nodes and of elements and surfaces of element faces are groups. Names are compared without
 //! regard to case, as Abaqus does, and kept as they are first written. Keywords that are not needed are passed over; parts and instances, which
 //! number their nodes anew, are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::FeError;
-use crate::mesh::{Group, MOST_IN_SETS, Mesh, Solid};
+use crate::mesh::{Group, Lump, MOST_IN_SETS, Mesh, Solid};
 use crate::shape::Kind;
 
 /// Corners of the faces S1, S2, … of a tetrahedron.
@@ -22,6 +23,26 @@ const HEXA_FACES: [&[usize]; 6] = [
     &[1, 5, 6, 2],
     &[2, 6, 7, 3],
     &[3, 7, 4, 0],
+];
+
+/// Keywords by which elements that are not read become stiff or heavy, or nodes are tied to each other.
+const REFUSED: [&str; 16] = [
+    "BEAM GENERAL SECTION",
+    "BEAM SECTION",
+    "CONNECTOR SECTION",
+    "EQUATION",
+    "FRAME SECTION",
+    "GAP",
+    "JOINT",
+    "MEMBRANE SECTION",
+    "MPC",
+    "ROTARY INERTIA",
+    "SHELL GENERAL SECTION",
+    "SHELL SECTION",
+    "SPRING",
+    "TIE",
+    "TRUSS SECTION",
+    "USER ELEMENT",
 ];
 
 /// Reads a mesh.
@@ -46,7 +67,9 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         let whole = std::mem::take(&mut pending);
         match whole.strip_prefix('*') {
             Some(words) => keyword = parser.begin(words)?,
-            None => parser.data(&keyword, &whole)?,
+            // what is wrong may follow from what is not read
+            None => (parser.data(&keyword, &whole))
+                .map_err(|error| parser.mesh.unread.take().unwrap_or(error))?,
         }
     }
     if parser.mesh.nodes.is_empty() {
@@ -83,6 +106,8 @@ struct Parser {
     members: Vec<BTreeSet<usize>>,
     /// Nodes and elements that sets have named so far.
     in_sets: usize,
+    /// The group of elements whose mass the next line of data gives.
+    pending_mass: Option<usize>,
     mesh: Mesh,
 }
 
@@ -144,6 +169,20 @@ impl Parser {
             )));
         }
         let set = match name.as_str() {
+            "MASS" => {
+                let set = parameters.get("ELSET");
+                let none = || self.error("*MASS does not name its elements (ELSET)");
+                let known = self.known(set.ok_or_else(none)?)?;
+                self.pending_mass = Some(known);
+                None
+            }
+            name if REFUSED.contains(&name) => {
+                let unread = self.error(format!(
+                    "*{name} is not read; mesh all that bears loads with C3D4, C3D10, C3D8 or C3D20, or give mass and stiffness as matrices"
+                ));
+                self.mesh.unread.get_or_insert(unread);
+                None
+            }
             "NODE" | "NSET" => parameters.get("NSET"),
             "ELEMENT" | "ELSET" => parameters.get("ELSET"),
             "SURFACE" => parameters.get("NAME"),
@@ -186,6 +225,7 @@ impl Parser {
             ("NSET", Some(group)) => self.set(keyword, &words, group, Self::add_node),
             ("ELSET", Some(group)) => self.set(keyword, &words, group, Self::add_element),
             ("SURFACE", Some(group)) => self.face(&words, group),
+            ("MASS", _) => self.mass(&words),
             _ => Ok(()),
         }
     }
@@ -266,7 +306,7 @@ impl Parser {
     }
 
     /// The kind of solid that a type of elements is; none for those that are no solids.
-    fn kind(&self, named: &str) -> Result<Option<Kind>, FeError> {
+    fn kind(&mut self, named: &str) -> Result<Option<Kind>, FeError> {
         let capitals = named.to_ascii_uppercase();
         let Some(solid) = capitals.strip_prefix("C3D") else {
             return Ok(None);
@@ -277,10 +317,43 @@ impl Parser {
             "10" => Ok(Some(Kind::Tetra10)),
             "8" => Ok(Some(Kind::Hexa8)),
             "20" => Ok(Some(Kind::Hexa20)),
-            _ => Err(self.error(format!(
-                "elements of the type {named} are not known; mesh with C3D4, C3D10, C3D8 or C3D20"
-            ))),
+            _ => {
+                let unread = self.error(format!(
+                    "elements of the type {named} are not known; mesh with C3D4, C3D10, C3D8 or C3D20"
+                ));
+                self.mesh.unread.get_or_insert(unread);
+                Ok(None)
+            }
         }
+    }
+
+    /// The line of `*MASS`: that of every element of its set.
+    fn mass(&mut self, words: &[&str]) -> Result<(), FeError> {
+        let Some(group) = self.pending_mass.take() else {
+            return Ok(());
+        };
+        let parsed = words.first().and_then(|word| word.parse::<f64>().ok());
+        let mass = parsed.filter(|mass| mass.is_finite() && *mass > 0.0);
+        let mass = mass.ok_or_else(|| {
+            self.error(format!(
+                "*MASS: expected a mass above zero, found {words:?}"
+            ))
+        })?;
+        for number in &self.members[group] {
+            let nodes = self.elements.get(number).map(|element| &element.nodes[..]);
+            let Some(&[node]) = nodes else {
+                let message = format!(
+                    "*MASS: element {number} has not one node, as elements of the type MASS have"
+                );
+                return Err(self.error(message));
+            };
+            self.mesh.lumps.push(Lump {
+                node,
+                mass,
+                ..Lump::default()
+            });
+        }
+        Ok(())
     }
 
     fn add_node(&mut self, number: usize, group: usize) -> Result<(), FeError> {

@@ -61,7 +61,7 @@ pub(crate) fn beams(mesh: &Mesh, spec: &MeshSpec, points: &[NodeSpec]) -> Result
     }
     for interface in &spec.interface {
         let group = interface.group.as_ref().unwrap_or(&interface.name);
-        let own = &mesh.groups[mesh.group(group)?].nodes;
+        let own = &mesh.groups[mesh.place_group(group)?].nodes;
         let own: Vec<usize> = own
             .iter()
             .filter_map(|node| used.get(node).copied())

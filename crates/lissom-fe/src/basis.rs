@@ -250,10 +250,11 @@ fn lowest(
     }
 }
 
-/// What modes leave out of the deformation under loads of inertia, as a share; nothing where these do not deform a body, as in mean axes.
-pub(crate) fn left_out(structure: &Structure<'_>, modes: &[Mode]) -> f64 {
+/// What modes leave out of the deformation under loads of inertia, as a share; none where these deform nothing, as in mean axes.
+pub(crate) fn left_out(structure: &Structure<'_>, modes: &[Mode]) -> Option<f64> {
     let loads = structure.inertia_loads();
-    Asked::of(structure, &loads, |x| structure.solve(x)).share(modes)
+    let deforms = loads.iter().any(|load| structure.is_deformed_by(load));
+    deforms.then(|| Asked::of(structure, &loads, |x| structure.solve(x)).share(modes))
 }
 
 /// Modes in the frame of reference, with what they leave out of the compliance of the interfaces if that is asked for.

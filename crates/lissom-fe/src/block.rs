@@ -4,14 +4,14 @@ use crate::mesh::{Group, Mesh, Solid};
 use crate::shape::{CORNERS, Kind};
 use lissom_spec::spec::{InterfaceSpec, MaterialSpec, MeshBasisSpec, MeshSpec};
 
-/// Tetrahedra of a cube, by its corners.
+/// Tetrahedra of a cube around one of its diagonals, by its corners: faces that two cubes share are cut alike.
 const TETRAS: [[usize; 4]; 6] = [
-    [0, 1, 3, 7],
-    [0, 1, 7, 5],
-    [0, 5, 7, 4],
-    [1, 2, 3, 7],
-    [1, 2, 7, 5],
-    [2, 6, 7, 5],
+    [0, 1, 2, 6],
+    [0, 2, 3, 6],
+    [0, 3, 7, 6],
+    [0, 7, 4, 6],
+    [0, 4, 5, 6],
+    [0, 5, 1, 6],
 ];
 
 /// A box along x from the origin, its section centred on the axis, of cells along x, y, z with one hexahedron or six tetrahedra each. The groups `root`

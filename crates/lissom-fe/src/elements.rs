@@ -390,7 +390,7 @@ fn materials_of<'s>(
     let mut of_others = None;
     for material in materials {
         let (slot, name) = match &material.group {
-            Some(name) => (&mut of_group[mesh.group(name)?], name.as_str()),
+            Some(name) => (&mut of_group[mesh.volume_group(name)?], name.as_str()),
             None => (&mut of_others, "all that is left"),
         };
         if slot.replace(material).is_some() {

@@ -248,9 +248,11 @@ impl Parser {
                     12 => "a hexahedron of 27 nodes (set Mesh.SecondOrderIncomplete = 1)",
                     _ => "of a type that is not read",
                 };
-                return Err(words.error(format!(
+                let unread = words.error(format!(
                     "element {number} (type {kind}) is {name}; solids are tetrahedra of 4 or 10 and hexahedra of 8 or 20 nodes"
-                )));
+                ));
+                self.mesh.unread.get_or_insert(unread);
+                return Ok(());
             }
         };
         let mut own = Vec::with_capacity(count);

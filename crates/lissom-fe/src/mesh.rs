@@ -26,6 +26,8 @@ pub struct Mesh {
     pub lumps: Vec<Lump>,
     /// Materials of groups, if the file names them.
     pub materials: Vec<MaterialSpec>,
+    /// The first of the elements and connections that are not read: without them the mesh is not the body, unless matrices say what it is.
+    pub unread: Option<FeError>,
 }
 
 /// A solid element.
@@ -113,16 +115,52 @@ impl Mesh {
         }
     }
 
-    /// The group of that name.
+    /// Takes what is given as weight for mass.
+    pub(crate) fn scale_mass(&mut self, factor: f64) {
+        for lump in &mut self.lumps {
+            lump.mass *= factor;
+            let moments = lump.second_moments.iter_mut().flatten();
+            moments.for_each(|x| *x *= factor);
+        }
+        for section in self.bars.iter_mut().map(|bar| &mut bar.section) {
+            section.mass *= factor;
+            section.inertia.iter_mut().for_each(|x| *x *= factor);
+        }
+        for material in &mut self.materials {
+            material.density_kg_per_m3 *= factor;
+        }
+    }
+
+    /// The group of that name where something is attached: a surface, if a volume has the same name or number.
     ///
     /// # Errors
     /// If there is none, with those that there are.
-    pub(crate) fn group(&self, name: &str) -> Result<usize, FeError> {
-        let found = self.groups.iter().position(|group| group.name == name);
-        found.ok_or_else(|| FeError::UnknownGroup {
+    pub(crate) fn place_group(&self, name: &str) -> Result<usize, FeError> {
+        self.group(name, false)
+    }
+
+    /// The group of that name which is of a material: a volume, if a surface has the same name or number.
+    ///
+    /// # Errors
+    /// If there is none, with those that there are.
+    pub(crate) fn volume_group(&self, name: &str) -> Result<usize, FeError> {
+        self.group(name, true)
+    }
+
+    fn group(&self, name: &str, of_solids: bool) -> Result<usize, FeError> {
+        let groups = self.groups.iter().enumerate();
+        let mut named = groups
+            .filter(|(_, group)| group.name == name)
+            .map(|(index, _)| index);
+        let first = named.next().ok_or_else(|| FeError::UnknownGroup {
             group: name.to_owned(),
             known: self.groups.iter().map(|group| group.name.clone()).collect(),
-        })
+        })?;
+        let has_solids = |group: usize| self.solids.iter().any(|own| own.groups.contains(&group));
+        let others: Vec<usize> = named.collect();
+        let all = std::iter::once(first).chain(others.iter().copied());
+        let suits = |&group: &usize| others.is_empty() || has_solids(group) == of_solids;
+        Ok(all.into_iter().find(suits).unwrap_or(first))
     }
 
     /// Asks for one connected piece.

@@ -1,7 +1,7 @@
 //! Meshes and matrices from the bulk data of Nastran, in free, small and large fields.
 //!
 //! Read are `GRID` in the basic system, `CTETRA` (4 or 10 nodes), `CHEXA` (8 or 20), `PSOLID`, `MAT1`, `CONM2` (`masses`), `RBE2` and `SPC1`, whose nodes
-//! are groups, `DMIG`, and beams (`bars`). Elements of other kinds are refused, all other entries are passed over. Groups are called `PSOLID 1`, `RBE2 12`, `SPC1 3` after
+//! are groups, `DMIG`, beams (`bars`), and `PARAM,WTMASS`. Elements of other kinds are told of, all other entries are passed over. Groups are called `PSOLID 1`, `RBE2 12`, `SPC1 3` after
 //! their numbers; with beams every node is a group too, `GRID 5`.
 
 mod bars;
@@ -21,10 +21,13 @@ const HEXA20: [usize; 20] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 16, 17, 18, 19, 12, 13, 14, 15,
 ];
 
-/// Elements that would be missing if they were passed over.
-const REFUSED: [&str; 16] = [
-    "CBUSH", "CELAS1", "CELAS2", "CONM1", "CONROD", "CPENTA", "CPYRAM", "CQUAD4", "CQUAD8",
-    "CQUADR", "CROD", "CTRIA3", "CTRIA6", "CTRIAR", "MPC", "RBE3",
+/// Elements and connections that would be missing if they were passed over.
+const REFUSED: [&str; 43] = [
+    "CBEAM3", "CBEND", "CBUSH", "CBUSH1D", "CBUSH2D", "CELAS1", "CELAS2", "CELAS3", "CELAS4",
+    "CFAST", "CGAP", "CMASS1", "CMASS2", "CMASS3", "CMASS4", "CONM1", "CONROD", "CPENTA", "CPYRA",
+    "CPYRAM", "CQUAD", "CQUAD4", "CQUAD8", "CQUADR", "CQUADX", "CROD", "CSEAM", "CSHEAR", "CTRIA3",
+    "CTRIA6", "CTRIAR", "CTRIAX", "CTRIAX6", "CTUBE", "CWELD", "GENEL", "MPC", "RBAR", "RBE1",
+    "RBE3", "RROD", "RSPLINE", "RTRPLT",
 ];
 
 /// An entry of the bulk data with all that continues it.
@@ -171,6 +174,8 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     let entries = entries(text)?;
     let mut mesh = Mesh::default();
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
+    // nodes whose displacements are not along the axes of the basic system
+    let mut turned: BTreeSet<usize> = BTreeSet::new();
     for entry in entries.iter().filter(|entry| entry.name == "GRID") {
         let number = entry.integer(0, "the number of a node")?;
         if !matches!(entry.field(1), "" | "0") {
@@ -181,6 +186,9 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         let mut position = [0.0; 3];
         for (k, coordinate) in position.iter_mut().enumerate() {
             *coordinate = entry.real(2 + k, "a coordinate")?;
+        }
+        if !matches!(entry.field(5), "" | "0") {
+            turned.insert(mesh.nodes.len());
         }
         if places.insert(number, mesh.nodes.len()).is_some() {
             return Err(entry.error(format!("there are two nodes {number}")));
@@ -210,9 +218,10 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     let mut properties: Vec<(usize, usize)> = Vec::new();
     let mut of_beams = BTreeMap::new();
     let mut beams = Vec::new();
+    let mut weight_to_mass = 1.0;
     for entry in &entries {
         match entry.name.as_str() {
-            "CBAR" | "CBEAM" => beams.push(bars::bar(entry, located)?),
+            "CBAR" | "CBEAM" => beams.push(bars::bar(entry, located, &turned)?),
             "PBAR" | "PBARL" | "PBEAM" => {
                 let (number, property) = bars::property(entry)?;
                 of_beams.insert(number, property);
@@ -289,10 +298,21 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
                 let nodes = located(entry, groups.set(entry, 2)?)?;
                 groups.add(&mut mesh, format!("SPC1 {number}"), &nodes);
             }
+            "INCLUDE" => {
+                return Err(entry.error("INCLUDE is not read; write all entries into one file"));
+            }
+            "GRDSET" if !matches!(entry.field(1), "" | "0") => {
+                return Err(entry
+                    .error("GRDSET: only the basic coordinate system is read; write nodes in it"));
+            }
+            "PARAM" if entry.field(0).eq_ignore_ascii_case("WTMASS") => {
+                weight_to_mass = entry.real(1, "the factor from weight to mass")?;
+            }
             name if REFUSED.contains(&name) => {
-                return Err(entry.error(format!(
+                let unread = entry.error(format!(
                     "{name} is not read; use CTETRA and CHEXA, or CBAR and CBEAM, or write the matrices (DMIG) of the whole"
-                )));
+                ));
+                mesh.unread.get_or_insert(unread);
             }
             _ => {}
         }
@@ -311,6 +331,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         let bar = bars::finished(own, &mesh.nodes, &of_beams, &materials)?;
         mesh.bars.push(bar);
     }
+    mesh.scale_mass(weight_to_mass);
     let ends: BTreeSet<usize> = mesh.bars.iter().flat_map(|bar| bar.nodes).collect();
     for node in ends {
         mesh.groups.push(Group {

@@ -41,8 +41,9 @@ pub struct Source {
     pub factor_entries: usize,
     /// Largest share of the mass of a mode that is no mass of displacements of nodes, by which its modal integrals may be off; zero for elements.
     pub from_displacements: f64,
-    /// Largest share of the static deformation under linear and angular accelerations of the first interface that the basis does not make.
-    pub left_out: f64,
+    /// Largest share of the static deformation under linear and angular accelerations of the first interface that the basis does not make;
+    /// none from mean axes, which such accelerations do not deform.
+    pub left_out: Option<f64>,
     /// The interfaces that move in the frame of the body: all but the first, or all if the frame is not tangent there.
     pub interfaces: Vec<Residual>,
 }
@@ -68,6 +69,9 @@ pub fn reduce(
     stop: Stop<'_>,
 ) -> Result<Reduction, FeError> {
     none_is_far(mesh)?;
+    if let Some(unread) = &mesh.unread {
+        return Err(unread.clone());
+    }
     if !mesh.bars.is_empty() {
         let beams = bars::beams(mesh, spec, &attached.points)?;
         return reduced(&beams, &spec.basis, attached, spec.stiffening, stop);

@@ -144,7 +144,7 @@ impl Kind {
         }
     }
 
-    /// Points and weights for the mass: exact for products of two functions on elements with straight edges.
+    /// Points and weights for the mass: exact for products of two functions on tetrahedra with straight edges and on parallelepipeds.
     pub(crate) fn mass_rule(self) -> Vec<([f64; 3], f64)> {
         match self {
             Self::Tetra4 => tetra_4_points(),

@@ -18,6 +18,9 @@ pub(crate) type Functional = Vec<(usize, f64)>;
 /// Displacements along x, y, z and rotations about them of a frame.
 pub(crate) type Frame = [Functional; 6];
 
+/// Share of a load that is rounding beside what holds the frame of reference.
+const BALANCED: f64 = 1e-9;
+
 /// A matrix, by what it makes of a vector.
 type Product<'m> = dyn Fn(&[f64]) -> Vec<f64> + 'm;
 
@@ -135,24 +138,36 @@ impl<'m> Structure<'m> {
 
     /// The static responses to loads, seen from the frame of reference.
     pub(crate) fn solve(&self, loads: &[Vec<f64>]) -> Vec<Vec<f64>> {
-        let balanced = |load: &Vec<f64>| {
-            let mut right = load.clone();
-            if let Some(reference) = &self.reference {
-                for (w, r) in reference.iter().zip(&self.rigid) {
-                    subtract(&mut right, dot(r, load), w);
-                }
-            }
+        let right = |load: &Vec<f64>| {
+            let mut right = self.deforming(load);
             for &unknown in &self.held {
                 right[unknown] = 0.0;
             }
             right
         };
-        let rights: Vec<Vec<f64>> = loads.iter().map(balanced).collect();
+        let rights: Vec<Vec<f64>> = loads.iter().map(right).collect();
         let mut responses = self.factor.solve(&rights);
         for response in &mut responses {
             self.seen(response);
         }
         responses
+    }
+
+    /// A load with what holds the frame of reference against it.
+    fn deforming(&self, load: &[f64]) -> Vec<f64> {
+        let mut left = load.to_vec();
+        if let Some(reference) = &self.reference {
+            for (w, r) in reference.iter().zip(&self.rigid) {
+                subtract(&mut left, dot(r, load), w);
+            }
+        }
+        left
+    }
+
+    /// Whether a load deforms the structure, and is not just what holds its frame of reference.
+    pub(crate) fn is_deformed_by(&self, load: &[f64]) -> bool {
+        let size = |load: &[f64]| load.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        size(&self.deforming(load)) > BALANCED * size(load)
     }
 
     /// Takes the motion of the frame of reference out of a displacement.

@@ -132,28 +132,27 @@ fn a_reduction_ends_when_somebody_says_so() {
     }
 }
 
-/// A slender beam of quadratic hexahedra has Timoshenko's frequencies: 0.5 %.
+/// A slender beam of quadratic elements has Timoshenko's frequencies, 0.5 %, and none below them: elements that conform only stiffen.
 #[test]
 fn a_slender_beam_has_the_frequencies_of_timoshenko() {
     let [length, width, height] = [1.0, 0.05, 0.03];
-    let mesh = block(Kind::Hexa20, [20, 1, 1], [length, width, height]);
-    let body = reduce(
-        &mesh,
-        &spec(clamped(6), &["root"], 0.0),
-        &Attached::default(),
-        NEVER,
-    )
-    .unwrap()
-    .body;
-    let found = frequencies(&body);
     // without Poisson's ratio the root is clamped as beams are
     let mut wanted: Vec<f64> = Vec::new();
     for depth in [width, height] {
         wanted.extend(timoshenko(length, depth, 3));
     }
     wanted.sort_by(f64::total_cmp);
-    for (found, wanted) in found.iter().zip(&wanted).take(4) {
-        assert!((found / wanted - 1.0).abs() < 0.005, "{found} {wanted}");
+    for (kind, cells) in [(Kind::Hexa20, [20, 1, 1]), (Kind::Tetra10, [24, 1, 1])] {
+        let mesh = block(kind, cells, [length, width, height]);
+        let own = spec(clamped(6), &["root"], 0.0);
+        let body = reduce(&mesh, &own, &Attached::default(), NEVER)
+            .unwrap()
+            .body;
+        for (found, wanted) in frequencies(&body).iter().zip(&wanted).take(4) {
+            let error = found / wanted - 1.0;
+            // shear of beam theory is that of a mean over the section
+            assert!((-1e-4..5e-3).contains(&error), "{kind:?}: {found} {wanted}");
+        }
     }
 }
 
@@ -221,7 +220,7 @@ fn frequencies_are_those_of_calculix() {
         155.8484, 258.8518, 975.6401, 1607.352, 2729.097, 4369.803, 4438.252, 5343.825,
     ];
     let tetra10 = [
-        156.0107, 258.5922, 979.3322, 1605.750, 2755.312, 4234.028, 4437.016, 5442.658,
+        156.0845, 258.7475, 978.9925, 1606.705, 2750.638, 4232.494, 4439.635, 5423.019,
     ];
     for (kind, cells, wanted, within) in [
         (Kind::Hexa20, [12, 1, 1], hexa20, PRINTED),

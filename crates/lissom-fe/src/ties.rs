@@ -59,7 +59,7 @@ impl Interface {
         let mut found: Vec<Self> = Vec::new();
         for spec in specs {
             let group = spec.group.as_ref().unwrap_or(&spec.name);
-            let nodes: Vec<usize> = (mesh.groups[mesh.group(group)?].nodes)
+            let nodes: Vec<usize> = (mesh.groups[mesh.place_group(group)?].nodes)
                 .intersection(used)
                 .copied()
                 .collect();

@@ -1,6 +1,6 @@
 //! Beams of Nastran: `CBAR` and `CBEAM` with `PBAR`, `PBARL` and `PBEAM`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::Entry;
 use crate::FeError;
@@ -167,10 +167,11 @@ fn named(entry: &Entry<'_>) -> Result<(SectionSpec, usize), FeError> {
     })
 }
 
-/// Reads `CBAR` or `CBEAM`; `located` finds nodes.
+/// Reads `CBAR` or `CBEAM`; `located` finds nodes, those that are `turned` have axes of their own.
 pub(super) fn bar(
     entry: &Entry<'_>,
     located: impl Fn(&Entry<'_>, Vec<usize>) -> Result<Vec<usize>, FeError>,
+    turned: &BTreeSet<usize>,
 ) -> Result<Unfinished, FeError> {
     let number = entry.integer(0, "the number of an element")?;
     let ends = [entry.integer(2, "a node")?, entry.integer(3, "a node")?];
@@ -188,6 +189,12 @@ pub(super) fn bar(
     let direction = match entry.field(4).parse::<usize>() {
         Ok(node) if by_node && node > 0 => Direction::Node(located(entry, vec![node])?[0]),
         _ => {
+            if turned.contains(&ends[0]) {
+                return Err(entry.error(format!(
+                    "{} {number}: its direction is in the axes of its first node (CD), and only the basic coordinate system is read; give the direction by a node",
+                    entry.name
+                )));
+            }
             let along = [4, 5, 6].map(|k| entry.real(k, "a direction"));
             let [x, y, z] = along;
             Direction::Vector([x?, y?, z?])

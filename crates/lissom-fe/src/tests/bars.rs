@@ -192,6 +192,10 @@ fn beams_that_are_not_read_are_told() {
             "line 9: CBAR has the node 6, which is not there",
         ),
         (
+            sound.replace("GRID,2,,0.25,0.0,0.0", "GRID,2,,0.25,0.0,0.0,9"),
+            "line 9: CBAR 2: its direction is in the axes of its first node",
+        ),
+        (
             sound.replace("CBAR,2,", "CONM2,2,3,,1.0\n$"),
             "not positive definite near",
         ),

@@ -62,7 +62,7 @@ fn damaged_texts_are_refused_with_their_line() {
     }
     let wrong = |old: &str, new: &str| {
         parse_gmsh(&VERSION_2.replace(old, new))
-            .unwrap_err()
+            .map_or_else(|error| error, |mesh| mesh.unread.unwrap())
             .to_string()
     };
     for (old, new, words) in [
@@ -290,10 +290,7 @@ fn abaqus_files_are_read() {
             let _ = parse_abaqus(&damaged.join(" "));
         }
     }
-    let wrong = |old: &str, new: &str| match parse_abaqus(&ABAQUS.replace(old, new)) {
-        Err(FeError::Text { line, message }) => (line, message),
-        other => panic!("{other:?}"),
-    };
+    let wrong = |old: &str, new: &str| told(parse_abaqus(&ABAQUS.replace(old, new)));
     for (old, new, line, words) in [
         ("9, 1, 1, 1", "9, 1, one, 1", 9, "\"one\""),
         ("9, 1, 1, 1", "4, 1, 1, 1", 9, "two nodes 4"),
@@ -304,6 +301,20 @@ fn abaqus_files_are_read() {
         ("steel part, S1", "iron, S1", 16, "iron"),
         ("1, 3, 2\n*ELSET", "1, 5\n*ELSET", 21, "no node 5"),
         ("*STEP", "*INSTANCE", 24, "flat"),
+        (
+            "*STEP",
+            "*SHELL SECTION, ELSET=rest",
+            24,
+            "SHELL SECTION is not read",
+        ),
+        ("*STEP", "*TIE", 24, "TIE is not read"),
+        ("*STEP", "*MASS", 24, "does not name its elements"),
+        (
+            "*STEP",
+            "*MASS, ELSET=rest\n0.5\n*STEP",
+            25,
+            "element 3 has not one node",
+        ),
     ] {
         let (found, message) = wrong(old, new);
         assert!(
@@ -312,6 +323,78 @@ fn abaqus_files_are_read() {
         );
     }
     assert!(parse_abaqus("").is_err());
+}
+
+/// By counting: every element of the set of a `*MASS` is that heavy, in the units of the file.
+#[test]
+fn masses_of_abaqus_are_part_of_the_body() {
+    let masses =
+        "*ELEMENT, TYPE=MASS, ELSET=rotors\n11, 9\n12, 4\n*MASS, ELSET=Rotors\n2.5e-3,\n*STEP";
+    let mut mesh = parse_abaqus(&ABAQUS.replace("*STEP", masses)).unwrap();
+    mesh.scale(0.001, 1000.0);
+    let own = spec(clamped(1), &["root"], 0.3);
+    let mass = |mesh: &crate::Mesh| {
+        let made = reduce(mesh, &own, &Attached::default(), NEVER);
+        made.unwrap().body.mass_kg
+    };
+    let with = mass(&mesh);
+    mesh.lumps.clear();
+    assert!((with - mass(&mesh) - 5.0).abs() < 1e-9, "{with}");
+}
+
+/// What a parser says of a text: the error, or what it leaves unread.
+fn told(parsed: Result<crate::Mesh, FeError>) -> (usize, String) {
+    match parsed.map(|mesh| mesh.unread) {
+        Err(FeError::Text { line, message }) | Ok(Some(FeError::Text { line, message })) => {
+            (line, message)
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// By construction: a mesh with elements that are not read is no body, and its nodes and groups serve matrices.
+#[test]
+fn what_is_not_read_leaves_nodes_and_groups() {
+    let shells = "CQUAD4,4,7,1,2,3,4\nRBE2,12";
+    let mesh = parse_nastran(&NASTRAN.replace("RBE2,12", shells)).unwrap();
+    assert_eq!(mesh.nodes, parse_nastran(NASTRAN).unwrap().nodes);
+    assert_eq!(mesh.groups[2].name, "RBE2 12");
+    let mut own = spec(clamped(1), &["RBE2 12"], 0.3);
+    own.material.clear();
+    let error = reduce(&mesh, &own, &Attached::default(), NEVER).unwrap_err();
+    assert!(
+        error.to_string().contains("line 18: CQUAD4 is not read"),
+        "{error}"
+    );
+    let prism = parse_gmsh(&VERSION_2.replace("2 4 2 2 1 1 2 3 4", "2 6 2 2 1 1 2 3 4")).unwrap();
+    assert_eq!(prism.solids.len(), 1);
+}
+
+/// By construction: a surface and a volume of one number are told apart by what names them.
+#[test]
+fn surfaces_and_volumes_may_have_one_number() {
+    let mut mesh = block(Kind::Hexa20, [2, 1, 1], [1.0, 0.1, 0.1]);
+    mesh.groups.push(crate::Group {
+        name: "root".to_owned(),
+        nodes: (0..mesh.nodes.len()).collect(),
+    });
+    for solid in &mut mesh.solids {
+        solid.groups = vec![2];
+    }
+    let mut own = spec(clamped(1), &["root", "tip"], 0.3);
+    own.material[0].group = Some("root".to_owned());
+    for groups in [[0, 1, 2], [2, 1, 0]] {
+        let mut turned = mesh.clone();
+        turned.groups = groups.map(|group| mesh.groups[group].clone()).into();
+        for solid in &mut turned.solids {
+            solid.groups = vec![groups.iter().position(|&group| group == 2).unwrap()];
+        }
+        let body = reduce(&turned, &own, &Attached::default(), NEVER)
+            .unwrap()
+            .body;
+        assert!((body.mass_kg / 78.0 - 1.0).abs() < 1e-12);
+        assert!(body.nodes[0].position_m.iter().all(|x| x.abs() < 1e-12));
+    }
 }
 
 /// Closed form: a face of a quadratic element has its corners and the middles of its edges.
@@ -364,6 +447,12 @@ fn nastran_files_are_read() {
     assert!((scaled.materials[1].youngs_modulus_pa / 2.1e11 - 1.0).abs() < 1e-12);
     assert!((scaled.materials[1].density_kg_per_m3 / 7850.0 - 1.0).abs() < 1e-12);
     assert!(scaled.lumps[0].node == 4 && (scaled.lumps[0].mass - 2.0).abs() < 1e-12);
+    // weights instead of masses, in pounds and inches
+    let weights = NASTRAN.replace("ENDDATA", "PARAM,WTMASS,.00259\nENDDATA");
+    let weights = parse_nastran(&weights).unwrap();
+    assert!((weights.lumps[0].mass / (2e-3 * 0.00259) - 1.0).abs() < 1e-12);
+    assert!((weights.materials[1].density_kg_per_m3 / (7.85e-9 * 0.00259) - 1.0).abs() < 1e-12);
+    assert!((weights.materials[1].youngs_modulus_pa / 2.1e5 - 1.0).abs() < 1e-12);
     // the mass is part of the body
     let mut own = spec(clamped(1), &["RBE2 12"], 0.3);
     own.material.clear();
@@ -387,10 +476,7 @@ fn nastran_files_are_read() {
     for end in 0..NASTRAN.len() {
         let _ = parse_nastran(&NASTRAN[..end]);
     }
-    let wrong = |old: &str, new: &str| match parse_nastran(&NASTRAN.replace(old, new)) {
-        Err(FeError::Text { line, message }) => (line, message),
-        other => panic!("{other:?}"),
-    };
+    let wrong = |old: &str, new: &str| told(parse_nastran(&NASTRAN.replace(old, new)));
     for (old, new, line, words) in [
         ("GRID,4,,0.,0.,1.+0", "GRID,4,,0.,0.,one", 9, "\"one\""),
         (
@@ -403,6 +489,20 @@ fn nastran_files_are_read() {
         ("GRID,4,,", "GRID,4,3,", 9, "basic coordinate system"),
         ("3       4\n", "3       5\n", 13, "node 5"),
         ("CTETRA  3", "CQUAD4  3", 13, "CQUAD4 is not read"),
+        ("CTETRA  3", "CMASS2  3", 13, "CMASS2 is not read"),
+        (
+            "SPC1,4",
+            "RBAR,4,1,2,123456\nSPC1,4",
+            19,
+            "RBAR is not read",
+        ),
+        (
+            "SPC1,4",
+            "INCLUDE 'rest.bdf'\nSPC1,4",
+            19,
+            "write all entries into one file",
+        ),
+        ("SPC1,4", "GRDSET,,3\nSPC1,4", 19, "basic coordinate system"),
         ("+,4\n", "", 11, "3 nodes"),
         (",.3,7.85-9", ",.6,7.85-9", 16, "Poisson's ratio 0.6"),
         ("9,0,2.-3", "9,1,2.-3", 17, "basic coordinate system"),
