@@ -103,8 +103,9 @@ pub struct SourceSummary {
     pub basis: Option<BasisSummary>,
     /// Largest share of the mass of a mode that is that of rotations of nodes.
     pub rotation_mass_share: f64,
-    /// Largest share of the static deformation under accelerations of the first interface that the basis leaves out.
-    pub left_out: f64,
+    /// Largest share of the static deformation under accelerations of the first interface that the basis leaves out; none from mean axes, which
+    /// these do not deform.
+    pub left_out: Option<f64>,
     /// Interfaces that move.
     pub interfaces: Vec<InterfaceSummary>,
 }

@@ -11,7 +11,7 @@ use nalgebra::{Rotation3, Vector3};
 
 use crate::load::FileError;
 
-/// What is attached to every body: joints, closures, payloads and point masses at its places, and whether it floats.
+/// What is attached to every body: joints, closures, payloads, point masses and forces at its places, and whether it floats.
 pub(crate) fn attached(spec: &ModelSpec) -> BTreeMap<String, Attached> {
     let mut bodies: BTreeMap<String, Attached> = BTreeMap::new();
     for (body, attachments) in spec.attachments() {
@@ -26,6 +26,18 @@ pub(crate) fn attached(spec: &ModelSpec) -> BTreeMap<String, Attached> {
                 Some(axes) => own.hinges.insert(at.to_owned(), axes),
                 None => own.hinges.remove(at),
             };
+        }
+    }
+    // what acts at a marker turns its place as it likes
+    let acted_on = spec.input.iter().filter_map(|input| input.marker.as_ref());
+    for name in acted_on {
+        let Some(marker) = spec.marker.iter().find(|own| own.name == *name) else {
+            continue;
+        };
+        if let Place::Named(at) = marker.place() {
+            let own = bodies.entry(marker.body.clone()).or_default();
+            own.loaded.insert(at.to_owned());
+            own.hinges.remove(at);
         }
     }
     for joint in &spec.joint {

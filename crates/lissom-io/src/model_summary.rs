@@ -38,8 +38,8 @@ pub struct ChosenBasis<'a> {
     pub reason: &'a str,
     /// How many coordinates it has.
     pub coordinates: usize,
-    /// Largest share of the static deformation under accelerations that it leaves out.
-    pub left_out: f64,
+    /// Largest share of the static deformation under accelerations that it leaves out; none from mean axes.
+    pub left_out: Option<f64>,
 }
 
 impl<'a> ModelSummary<'a> {

@@ -112,10 +112,12 @@ fn in_words(found: &NamedBody) -> String {
                 chosen.reason
             ));
         }
-        lines.push(format!(
-            "  left out         {} of the deformation under accelerations of the first interface",
-            percent(mesh.left_out)
-        ));
+        lines.extend(mesh.left_out.map(|share| {
+            format!(
+                "  left out         {} of the deformation under accelerations of the first interface",
+                percent(share)
+            )
+        }));
         if mesh.from_displacements > VISIBLE_SHARE {
             lines.push(format!(
                 "  rotations        up to {:.2} % of the mass of a mode is that of rotations of nodes, whose share in the inertia of the bent body is estimated",

@@ -78,14 +78,17 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
         ));
     }
     for chosen in &summary.chosen_bases {
+        let left_out = chosen.left_out.map_or_else(String::new, |share| {
+            let share = percent(share);
+            format!("; it leaves out {share} of the deformation under acceleration")
+        });
         lines.push(format!(
-            "{:<20}{}: {}, {}, as {}; it leaves out {} of the deformation under acceleration",
+            "{:<20}{}: {}, {}, as {}{left_out}",
             "basis",
             chosen.body,
             chosen.basis,
             counted(chosen.coordinates, "coordinate"),
-            chosen.reason,
-            percent(chosen.left_out)
+            chosen.reason
         ));
     }
     let (inputs, motions) = (understood.inputs.iter(), &understood.motions);

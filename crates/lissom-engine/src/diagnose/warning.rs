@@ -120,7 +120,7 @@ pub enum Warning {
     },
     /// A body brings no geometric stiffness.
     #[error(
-        "{body} does not stiffen when it rotates or is pulled: it brings no second-order data; rotating faster than {} rad/s it \
+        "{body} does not stiffen when it rotates: it brings no second-order data of that; rotating faster than {} rad/s it \
          lacks more than {} % of its stiffness. A beam, a mesh or a body reduced with `second_order` stiffens",
         rounded(*.rotation_rad_per_s, DIGITS), 100.0 * MISSING_STIFFNESS
     )]
@@ -129,6 +129,16 @@ pub enum Warning {
         body: String,
         /// Angular velocity at which that begins to matter.
         rotation_rad_per_s: f64,
+    },
+    /// A body longer than machines are.
+    #[error(
+        "{body} is {} m long, which no link of a machine is: check the unit of its file (unit_m)", rounded(*.extent_m, DIGITS)
+    )]
+    Large {
+        /// The body.
+        body: String,
+        /// The distance between two places on it.
+        extent_m: f64,
     },
     /// A body that hardly deforms.
     #[error(

@@ -11,10 +11,13 @@ use super::driven::integrator;
 use super::{BodySummary, LoopsSummary, Oscillation, Warning, supports};
 use crate::mechanism::Mechanism;
 use crate::model::Model;
-use crate::simulate::unstiffened;
+use crate::simulate::{extent, unstiffened};
 
-/// A link of a machine that rings no lower than this, 10 kHz, has wrong units, or is rigid for all that is simulated.
-const HIGH_RAD_PER_S: f64 = TAU * 1e4;
+/// A link of a machine that rings no lower than this, 5 kHz, has wrong units, or is rigid for all that is simulated: a steel ruler of 30 cm
+/// in thousandths of its unit does at 9 kHz.
+const HIGH_RAD_PER_S: f64 = TAU * 5e3;
+/// A link of a machine is no longer than this: a drawing in millimetres that is read in metres is.
+const LONGEST_M: f64 = 100.0;
 /// How far a joint may start from its nominal motion without being remarked on: a part of where that begins, and radians or metres.
 const ON_NOMINAL: (f64, f64) = (1e-3, 1e-6);
 /// Radians of the fastest oscillation that an explicit method passes in a step, at most.
@@ -73,6 +76,11 @@ impl Mechanism {
                 .flexible
                 .as_ref()
                 .filter(|own| own.centreline.is_none());
+            let large = from_file.map(extent).filter(|&extent| extent > LONGEST_M);
+            warnings.extend(large.map(|extent_m| Warning::Large {
+                body: body.name.clone(),
+                extent_m,
+            }));
             let lowest = from_file.and_then(|own| own.frequencies().ok()?.first().copied());
             let high = lowest.filter(|&lowest| lowest.is_finite() && lowest > HIGH_RAD_PER_S);
             warnings.extend(high.map(|frequency| Warning::RingsHigh {

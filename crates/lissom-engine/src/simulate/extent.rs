@@ -21,13 +21,30 @@ pub(super) fn flexible_links(model: &Model) -> Vec<(usize, FlexibleLink)> {
     links.collect()
 }
 
-/// Lowest frequency of a body that brings no data by which it would stiffen.
+/// Lowest frequency of a body that brings no data by which it would stiffen when it rotates.
 pub(crate) fn unstiffened(flexible: &FlexibleBody) -> Option<f64> {
-    let lacks = flexible.second_order.is_none() && flexible.centreline.is_none();
+    let lacks = match &flexible.second_order_integrals {
+        // what loads on its places do to it is not what rotation does
+        Some(integrals) => integrals.know_no_rotation(),
+        None => flexible.second_order.is_none() && flexible.centreline.is_none(),
+    };
     lacks
         .then(|| flexible.frequencies().ok())??
         .first()
         .copied()
+}
+
+/// Largest distance of a place on a body from its first one.
+pub(crate) fn extent(flexible: &FlexibleBody) -> f64 {
+    let Some(first) = flexible.nodes.first() else {
+        return 0.0;
+    };
+    let away = |node: &Node| {
+        length(std::array::from_fn(|k| {
+            node.position[k] - first.position[k]
+        }))
+    };
+    flexible.nodes.iter().map(away).fold(0.0, f64::max)
 }
 
 /// Largest displacement of a point and largest rotation of a section of a body at a position.

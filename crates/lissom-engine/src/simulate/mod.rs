@@ -16,7 +16,7 @@ pub use equations::{Equations, equations_at, written_state};
 pub(crate) use equilibrium::equilibrium;
 pub(crate) use evaluate::released;
 pub use evaluate::{ClosedEvaluation, Evaluation, StateInput, evaluate};
-pub(crate) use extent::unstiffened;
+pub(crate) use extent::{extent, unstiffened};
 pub use linearize::{LinearizeError, Linearizer, MotionState};
 pub(crate) use nominal::{TreeTrajectory, nominal_motions};
 pub use start::close_loops;
