@@ -262,7 +262,7 @@ impl Parser {
         group: Option<usize>,
     ) -> Result<(), FeError> {
         let named = keyword.parameters.get("TYPE").map_or("", String::as_str);
-        let kind = self.kind(named)?;
+        let kind = self.kind(named);
         let number = self.number(words[0])?;
         let nodes = words[1..].iter().map(|word| {
             let node = self.number(word)?;
@@ -306,23 +306,21 @@ impl Parser {
     }
 
     /// The kind of solid that a type of elements is; none for those that are no solids.
-    fn kind(&mut self, named: &str) -> Result<Option<Kind>, FeError> {
+    fn kind(&mut self, named: &str) -> Option<Kind> {
         let capitals = named.to_ascii_uppercase();
-        let Some(solid) = capitals.strip_prefix("C3D") else {
-            return Ok(None);
-        };
+        let solid = capitals.strip_prefix("C3D")?;
         let digits = solid.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         match digits {
-            "4" => Ok(Some(Kind::Tetra4)),
-            "10" => Ok(Some(Kind::Tetra10)),
-            "8" => Ok(Some(Kind::Hexa8)),
-            "20" => Ok(Some(Kind::Hexa20)),
+            "4" => Some(Kind::Tetra4),
+            "10" => Some(Kind::Tetra10),
+            "8" => Some(Kind::Hexa8),
+            "20" => Some(Kind::Hexa20),
             _ => {
                 let unread = self.error(format!(
                     "elements of the type {named} are not known; mesh with C3D4, C3D10, C3D8 or C3D20"
                 ));
                 self.mesh.unread.get_or_insert(unread);
-                Ok(None)
+                None
             }
         }
     }

@@ -30,7 +30,8 @@ impl<'a> Checkpoints<'a> {
         every_s: Option<f64>,
         write: impl FnMut(&Run) -> Result<(), IoError> + Send + 'a,
     ) -> Self {
-        let every = every_s.map(|every_s| Duration::from_secs_f64(every_s.min(LONGEST_S).max(0.0)));
+        let counted = |every_s: f64| Duration::try_from_secs_f64(every_s.min(LONGEST_S));
+        let every = every_s.map(|every_s| counted(every_s).unwrap_or_default());
         Self {
             write: Box::new(write),
             every,

@@ -163,8 +163,7 @@ impl Bounds {
             "gamma" => between(0.5, 1.0),
 
             "start_s" | "from_s" | "until_s" | "time_s" => within(LONGEST_S),
-            "duration_s" => between(SHORTEST_S, LONGEST_DURATION_S),
-            "ramp_s" | "jerk_s" => between(SHORTEST_S, LONGEST_DURATION_S),
+            "duration_s" | "ramp_s" | "jerk_s" => between(SHORTEST_S, LONGEST_DURATION_S),
             "sample_period_s" | "step_s" | "initial_step_s" | "max_step_s" => {
                 between(SHORTEST_STEP_S, LONGEST_S)
             }

@@ -255,17 +255,15 @@ pub(super) fn unknown<'a>(
     known: impl IntoIterator<Item = &'a str>,
 ) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    match nearest(name, known.iter().copied()) {
-        Some(near) => format!("there is no {what} `{name}`; did you mean `{near}`?"),
-        None => {
-            let more = match known.len().saturating_sub(LISTED) {
-                0 => String::new(),
-                more => format!(" or one of {more} others"),
-            };
-            let listed = known[..known.len().min(LISTED)].join(", ");
-            format!("there is no {what} `{name}`; use {listed}{more}")
-        }
+    if let Some(near) = nearest(name, known.iter().copied()) {
+        return format!("there is no {what} `{name}`; did you mean `{near}`?");
     }
+    let more = match known.len().saturating_sub(LISTED) {
+        0 => String::new(),
+        more => format!(" or one of {more} others"),
+    };
+    let listed = known[..known.len().min(LISTED)].join(", ");
+    format!("there is no {what} `{name}`; use {listed}{more}")
 }
 
 /// Orientations are unit quaternions: small slips of rounding are mended, others told.

@@ -273,7 +273,7 @@ mod tests {
             ("mass matrix", |own| own.mass_matrix[1] += 0.01),
             ("product", |own| own.products[1][1][2] += 0.01),
             ("motion of a node", |own| {
-                own.nodes[0].second_order[1] += 0.01
+                own.nodes[0].second_order[1] += 0.01;
             }),
             ("second-order displacement", |own| {
                 own.second_order.as_mut().unwrap().sums[1][3] += 0.01;

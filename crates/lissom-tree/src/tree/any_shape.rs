@@ -429,7 +429,7 @@ mod tests {
             let (omega, v) = (twist.angular, twist.linear);
             // rotation, translation, coordinates
             let mut mass: DMatrix<f64> = DMatrix::zeros(6 + N, 6 + N);
-            let mut force = vec![0.0; 6 + N];
+            let mut force = [0.0; 6 + N];
             for point in &points {
                 let (p, velocity, columns, own_bias) = moved(point, &eta, &rate);
                 let acceleration = omega.cross(v)
