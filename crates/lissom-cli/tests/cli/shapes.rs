@@ -271,7 +271,8 @@ fn a_bent_link_keeps_its_inertia() {
     let ends = ["tangent", "mean"].map(|frame| {
         let mut text = String::from("format = 1\ngravity_m_per_s2 = [0.0, 0.0, -9.81]\n");
         text += &mesh("arc");
-        text += &format!("[body.mesh.basis.craig_bampton]\nmodes = 8\nframe = \"{frame}\"\n");
+        text += "[body.mesh.basis.craig_bampton]\nmodes = 8\n";
+        text += &["frame = \"", frame, "\"\n"].concat();
         text += r#"
 [[body]]
 name = "hand"
