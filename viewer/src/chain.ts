@@ -145,7 +145,7 @@ export class Chain {
       for (let j = 0; j < 3; j++) {
         p[j] = poses[a + j]! + (poses[b + j]! - poses[a + j]!) * part;
       }
-      // both signs of a quaternion are one attitude: take the nearer
+      // both signs of a quaternion are one orientation: take the nearer
       let dot = 0;
       for (let j = 3; j < 7; j++) {
         dot += poses[a + j]! * poses[b + j]!;

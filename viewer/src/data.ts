@@ -137,7 +137,7 @@ export interface BodyEntry {
 }
 
 /** What `lissom check --json` says; keys may be added. */
-export interface Understanding {
+export interface ModelSummary {
   bodies?: BodyEntry[];
   degrees_of_freedom?: Record<string, number>;
   total_mass_kg?: number;
@@ -164,7 +164,7 @@ export interface Recording {
   /** Why natural frequencies along the motion are not known. */
   noFrequencies: string | null;
   verdicts: Verdict[];
-  model_summary: Understanding;
+  model_summary: ModelSummary;
   summary: Record<string, any>;
   fidelity: Record<string, unknown>;
   options: Record<string, unknown>;

@@ -110,11 +110,11 @@ impl Linearized {
     pub fn with_inputs(&self, inputs: &[usize]) -> Self {
         let mut chosen = self.clone();
         let place = |input: &usize| inputs.iter().position(|chosen| chosen == input);
-        let acting = self.actuated_inputs.iter().map(place);
-        let (places, acting): (Vec<usize>, Vec<usize>) = (acting.enumerate())
+        let actuated = self.actuated_inputs.iter().map(place);
+        let (places, actuated): (Vec<usize>, Vec<usize>) = (actuated.enumerate())
             .filter_map(|(place, chosen)| Some((place, chosen?)))
             .unzip();
-        chosen.actuated_inputs = acting;
+        chosen.actuated_inputs = actuated;
         chosen.trajectory = self.trajectory.with_inputs(inputs);
         let further = self.further.iter();
         chosen.further = further.map(|stretch| stretch.with_inputs(inputs)).collect();
@@ -395,7 +395,7 @@ pub fn linearize<L: Linearize>(
             Err(
                 LinearizeError::IllConditioned { time_s } | LinearizeError::Singular { time_s },
             ) if index > 0 => {
-                let next = rechosen(of, [&motions[index - 1], motion], order, time_s, watch)?;
+                let next = repartitioned(of, [&motions[index - 1], motion], order, time_s, watch)?;
                 stretches.push(std::mem::replace(&mut current, next).stretch());
             }
             Err(error) => return Err(error),
@@ -493,7 +493,7 @@ impl Chosen {
 
 /// Chooses coordinates that determine the mechanism at two instants, one after the other, and begins a stretch with the equations
 /// there.
-fn rechosen<L: Linearize>(
+fn repartitioned<L: Linearize>(
     of: &mut L,
     [before, after]: [&L::Motion; 2],
     order: OutputOrder,

@@ -66,7 +66,7 @@ pub struct NominalMotions<'a> {
 
 impl NominalMotions<'_> {
     /// Whether an input, a prescribed motion, a path or feedback says how the mechanism should move.
-    pub fn lead(&self) -> bool {
+    pub fn are_given(&self) -> bool {
         let actions = self.actions;
         let given = asks(actions) || self.prescribes || self.path.is_some();
         given || !actions.controllers.is_empty()

@@ -54,7 +54,7 @@ pub trait Nominal {
     /// When the rigid mechanism cannot be where the model has it start.
     fn any_trajectory(&self) -> Result<Trajectory<Self::Rigid<'_>>, NominalError> {
         let motions = self.nominal_motions();
-        if motions.lead() {
+        if motions.are_given() {
             Trajectory::new(self.rigid(Purpose::Trajectory)?, &motions)
         } else {
             Trajectory::forward(self.rigid(Purpose::Forward)?, &motions)

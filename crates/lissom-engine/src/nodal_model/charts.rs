@@ -22,7 +22,7 @@ use super::{NodalAxis, NodalModel};
 /// Axes exchange their places where one moves by so much more than those that lead it, compared with where they were chosen.
 const WORTH_EXCHANGING: f64 = 4.0;
 /// And then until none moves by more than this.
-const WELL_LED: f64 = 1.5;
+const WELL_CONDITIONED: f64 = 1.5;
 /// Recordings are interpolated, and may be stored in single precision.
 const ALIKE: f64 = 1e-4;
 
@@ -197,7 +197,7 @@ impl Charts {
             let Some((row, column, size)) = best else {
                 break;
             };
-            if follows.is_none() && size <= WELL_LED {
+            if follows.is_none() && size <= WELL_CONDITIONED {
                 break;
             }
             exchange(&mut gains, row, column);

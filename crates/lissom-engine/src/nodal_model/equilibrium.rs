@@ -63,7 +63,7 @@ pub(crate) fn equilibrium(
             velocity: still.clone(),
         };
         let placed = there.place(&motion.position, &drives).is_ok();
-        let stays = found.is_ok() && !nodal.is_badly_led(chart, &mut there);
+        let stays = found.is_ok() && !nodal.is_ill_conditioned(chart, &mut there);
         if !placed || stays || nodal.charts.is_none() || attempts == MOST_CHARTS {
             return found.map(|found| remembered(nodal, chart, &there, found, from));
         }

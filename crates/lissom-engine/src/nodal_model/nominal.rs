@@ -144,7 +144,7 @@ impl<'m> NodalLinearizer<'m> {
     }
 
     /// Whether other axes had better lead at a motion in the chart chosen.
-    fn is_badly_led(&mut self, motion: &NodalMotion) -> Result<bool, LinearizeError> {
+    fn is_ill_conditioned(&mut self, motion: &NodalMotion) -> Result<bool, LinearizeError> {
         if self.nodal.charts.is_none() {
             return Ok(false);
         }
@@ -153,7 +153,7 @@ impl<'m> NodalLinearizer<'m> {
         let mut trial = self.equations.clone();
         let placed = trial.place(&motion.position, &drives);
         placed.map_err(Self::unplaced(motion.time_s))?;
-        Ok(self.nodal.is_badly_led(self.chart, &mut trial))
+        Ok(self.nodal.is_ill_conditioned(self.chart, &mut trial))
     }
 
     /// Whether a motion is given in the chart chosen.
@@ -279,7 +279,7 @@ impl Linearize for NodalLinearizer<'_> {
             return Ok(());
         }
         self.stand(&first.memory, time_s)?;
-        if !self.is_badly_led(first)? {
+        if !self.is_ill_conditioned(first)? {
             return Ok(());
         }
         let drives = self.nodal.drives(time_s);
@@ -297,7 +297,7 @@ impl Linearize for NodalLinearizer<'_> {
             let best = (self.nodal).in_best_chart(&mut trial, &motion, &drives, held);
             match best {
                 Ok((chart, mut equations, _)) => {
-                    let is_bad = self.nodal.is_badly_led(chart, &mut equations);
+                    let is_bad = self.nodal.is_ill_conditioned(chart, &mut equations);
                     if !is_bad || held.is_empty() {
                         self.enter(chart, equations);
                         break;
@@ -321,7 +321,7 @@ impl Linearize for NodalLinearizer<'_> {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
         let motion = &*self.in_chart(motion)?;
-        if !self.tolerates && self.is_badly_led(motion)? {
+        if !self.tolerates && self.is_ill_conditioned(motion)? {
             let time_s = motion.time_s;
             return Err(LinearizeError::IllConditioned { time_s });
         }

@@ -98,12 +98,16 @@ impl NodalModel {
 
     /// Elements that close loops, with those of their deformations that are to vanish.
     pub(super) fn held_closed(&self) -> impl Iterator<Item = (ElementId, &'static [usize])> {
-        let holdings = self.closures.iter().flat_map(|closure| closure.holding);
-        holdings.flatten()
+        let holding = self.closures.iter().flat_map(|closure| closure.holding);
+        holding.flatten()
     }
 
     /// Whether other axes had better lead where equations in a chart are placed. Leaves velocities unset.
-    pub(super) fn is_badly_led(&self, chart: Chart<'_>, equations: &mut Equations<'_>) -> bool {
+    pub(super) fn is_ill_conditioned(
+        &self,
+        chart: Chart<'_>,
+        equations: &mut Equations<'_>,
+    ) -> bool {
         (self.charts.as_ref()).is_some_and(|charts| chart.is_bad(charts.largest_gain(equations)))
     }
 

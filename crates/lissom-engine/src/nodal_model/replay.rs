@@ -196,7 +196,7 @@ impl<'m> Replay<'m> {
         let agrees = |charts: &Charts| charts.agree(&self.equations, value);
         open.is_placed = placed.is_err()
             || !charts.is_none_or(agrees)
-            || (self.nodal).is_badly_led(self.nodal.first_chart(), &mut self.equations);
+            || (self.nodal).is_ill_conditioned(self.nodal.first_chart(), &mut self.equations);
         if !open.is_placed {
             return Ok(());
         }

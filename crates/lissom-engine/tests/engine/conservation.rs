@@ -85,7 +85,7 @@ fn arm(joint: &str, damping: &str) -> String {
 const ENERGY: f64 = 1e-10;
 /// Energy that damped and driven runs may lose track of: work and losses are integrated at the same
 /// tolerance as the motion.
-const BOOKS: f64 = 1e-9;
+const BALANCE: f64 = 1e-9;
 /// Momentum of a run at a relative tolerance of 1e-9, relative to its peak.
 const MOMENTUM: f64 = 1e-8;
 /// Drift against tolerance in logarithms. The step is controlled by its own error, which is of one order
@@ -113,7 +113,7 @@ fn drift_shrinks_with_the_tolerance() {
 }
 
 #[test]
-fn damped_and_driven_runs_balance_their_books() {
+fn energy_of_damped_and_driven_runs_balances() {
     let resisted = "spring = { stiffness_n_m_per_rad = 5.0, damping_n_m_s_per_rad = 0.3 }\n\
                     friction = { viscous_n_m_s_per_rad = 0.1, coulomb_n_m = 0.2, coulomb_rate_rad_per_s = 0.1 }";
     let driven = r#"
@@ -133,7 +133,7 @@ cycloid = { final_angle_rad = 1.2, duration_s = 1.5 }
 "#;
     let text = arm(resisted, "damping.modal_ratio = 0.02") + driven + &simulation(2.0, 1e-10);
     let run = ran(&text);
-    assert!(energy_drift(&run) < BOOKS, "{:e}", energy_drift(&run));
+    assert!(energy_drift(&run) < BALANCE, "{:e}", energy_drift(&run));
     assert!(swing(&run, "energy.work") > 1.0);
     assert!(swing(&run, "energy.dissipated") > 1.0);
 }

@@ -230,7 +230,7 @@ fn moment_does_not_stretch_a_soft_beam() {
     assert!(unscaled > 0.02 * 2.0 / PI, "{unscaled}");
 }
 
-/// Property: the loop of the four-bar stays closed while its coupler bends, and the books balance.
+/// Property: the loop of the four-bar stays closed while its coupler bends, and energy balances.
 #[test]
 fn a_loop_of_elements_stays_closed() {
     // Newton's iteration of the nodes ends at rounding

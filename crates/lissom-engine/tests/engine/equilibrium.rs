@@ -45,7 +45,7 @@ fn resting(nodal: &NodalModel) -> Resting<'_, NodalActions<'_>> {
     Resting::new(equations, NodalActions::new(nodal), 0.0)
 }
 
-/// Newton's iteration as it is in books: the whole load at once, whole steps.
+/// Newton's iteration as textbooks have it: the whole load at once, whole steps.
 fn plain_newton<B: Balance>(balance: &mut B, start: &B::Place) -> Option<Vec<B::Place>> {
     let n = balance.scales().len();
     let mut residual = DVector::zeros(n);

@@ -14,7 +14,7 @@ use crate::runs::{
     samples, vector,
 };
 
-/// A rigid robot that turns, lifts and reaches, led by its hand against springs, friction and known loads, off its course
+/// A rigid robot that turns, lifts and reaches, whose hand follows a path against springs, friction and known loads, off its nominal trajectory
 /// at the start and pushed by a load that nobody counts on.
 const POLAR: &str = r#"
 format = 1
@@ -176,7 +176,7 @@ fn loads_in_the_feedforward_do_not_disturb() {
     }
 }
 
-/// Three rigid links in a plane, led by place and angle of the last.
+/// Three rigid links in a plane, whose last follows a path and an angle.
 const PLANAR: &str = r#"
 format = 1
 [[body]]
@@ -372,7 +372,7 @@ fn a_flexible_arm_under_feedback() {
     }
 }
 
-/// A rigid beam on an actuated hinge, in nodes and elements, led by its angle.
+/// A rigid beam on an actuated hinge, in nodes and elements, whose angle follows a motion.
 const HUB: &str = r#"
 format = 1
 [[node]]

@@ -189,7 +189,7 @@ force_step = { value_n = 1.5, from_s = 1.75 }
     }
 }
 
-/// Identity: springs, dampers and friction of a free joint keep their books: what leaves the motion is lost.
+/// Identity: springs, dampers and friction of a free joint are in the audit: what leaves the motion is dissipated.
 #[test]
 fn energy_of_a_sprung_and_damped_free_joint_balances() {
     let resistance = "

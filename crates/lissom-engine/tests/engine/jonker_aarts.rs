@@ -69,7 +69,7 @@ fn simulated(mechanism: &Mechanism, start: &State, samples: &[f64]) -> Recording
     let simulation = &mechanism.spec().simulation;
     let run = mechanism.simulate(start, simulation, &options, &mut |_| Flow::Continue);
     let run = completed(run);
-    // the work of inputs and controllers is in the books: what is left is the integrator's tolerance
+    // the work of inputs and controllers is in the audit: what is left is the integrator's tolerance
     assert!(run.audit.energy.max_drift_percent < 1e-5, "{:?}", run.audit);
     run.recording
 }

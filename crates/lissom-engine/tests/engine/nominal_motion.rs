@@ -459,7 +459,7 @@ body = "forearm"
 /// Identity: a hand that moves as nominal motions of the joints move it takes the same torques; the joints here turn at
 /// constant rates, and the hand's motion is tabled finely.
 #[test]
-fn a_hand_is_led_as_by_its_joints() {
+fn a_tracked_hand_moves_as_by_its_joints() {
     // a spline through 4001 rows of functions whose fourth derivatives are below 10: second derivatives to
     // 10 (0.5 ms)²/12, times an inertia below 1
     const SPLINE: f64 = 1e-6;

@@ -96,7 +96,7 @@ fn five_cases_of_table_1() {
     {
         let recording = perturbed(&tree, &found, case, OutputOrder::Second);
         let largest = (recording.time_s.iter()).fold(0.0_f64, |largest, &time| {
-            // the hub is on its course
+            // the hub is on its nominal trajectory
             let s = time / 15.0;
             let tau = std::f64::consts::TAU;
             let angle = 4.0 * 15.0 * (0.5 * s * s + ((tau * s).cos() - 1.0) / (tau * tau));
@@ -163,8 +163,8 @@ fn controlled_quarter_turn() {
     }
 }
 
-/// Closed form: a rigid arm off its course by a small angle comes back as an oscillator of the frequency and damping
-/// ratio asked for, whatever the course; with gains by hand, of the frequency that they make.
+/// Closed form: a rigid arm off its nominal trajectory by a small angle comes back as an oscillator of the frequency and damping
+/// ratio asked for, whatever the trajectory; with gains by hand, of the frequency that they make.
 #[test]
 fn rigid_joints_follow_the_law() {
     // the integrator's tolerance over some hundred steps

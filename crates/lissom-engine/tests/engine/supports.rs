@@ -280,7 +280,7 @@ fn meshed_links(damping: &str) -> String {
         )
 }
 
-/// Property: the energy that dampers, friction and impulses of supports take never comes back, and the books are in balance.
+/// Property: the energy that dampers, friction and impulses of supports take never comes back, and energy balances.
 #[test]
 fn what_is_dissipated_never_comes_back() {
     const DAMPED: &str = "[body.damping.rayleigh]\nstiffness_s = 1e-4\n";
@@ -317,7 +317,7 @@ fn what_is_dissipated_never_comes_back() {
     }
 }
 
-/// Second formulations: a method of second order books the impulses of supports as one of first order does.
+/// Second formulations: a method of second order counts the energy of impulses of supports as one of first order does.
 #[test]
 fn both_kinds_of_integrators_book_impulses() {
     let tied = SLIDING_BOOM.replace(

@@ -140,7 +140,7 @@ fn transforms_compose_and_invert() {
 }
 
 #[test]
-fn transforms_are_the_matrices_of_the_books() {
+fn transforms_are_the_matrices_of_textbooks() {
     trials(|random| {
         let pose = transform(random);
         let (m, f) = (motion(random), force(random));

@@ -145,7 +145,7 @@ sample_period_s = 0.1
     for (found, expected) in found.iter().zip(&expected) {
         assert!((found - expected).abs() < ROUNDING, "{found} {expected}");
     }
-    // four turns more are the same attitude
+    // four turns more are the same orientation
     let turned = FLEXIBLE.replace("-1.5707963267948966", "-26.703537555513243");
     let turned = mechanism(&model_text(CRANE, Some(&turned)).unwrap());
     for (found, expected) in mass_matrix(&turned).iter().zip(&expected) {

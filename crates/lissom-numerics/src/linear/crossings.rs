@@ -243,7 +243,7 @@ impl<'a> Step<'a> {
         }
         let mut next = self.numbered(&order);
         for group in laid {
-            self.lay(&group, &order, &back, &mut next);
+            self.align(&group, &order, &back, &mut next);
         }
         Some((next, events))
     }
@@ -311,7 +311,7 @@ impl<'a> Step<'a> {
 
     /// Lays the shapes that a group of equal frequencies had into its new ones, by the rotation that is nearest to their
     /// projection.
-    fn lay(
+    fn align(
         &self,
         group: &[usize],
         order: &[usize],

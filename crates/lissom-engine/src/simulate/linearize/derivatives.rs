@@ -2,7 +2,7 @@
 
 use nalgebra::DMatrix;
 
-use super::outputs::Observed;
+use super::outputs::OutputRows;
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
 use lissom_core::study::LinearizeError;
@@ -125,7 +125,7 @@ impl Linearizer<'_> {
     pub(super) fn derivatives(
         &mut self,
         state: &MotionState,
-        mut observed: Option<&mut Observed>,
+        mut observed: Option<&mut OutputRows>,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Derivatives, LinearizeError> {
         let n = self.equations.state_velocities();

@@ -47,7 +47,7 @@ use lissom_spatial::Dual;
 use lissom_tree::CoordinateKind;
 use lissom_tree::tree::{CompositeBody, MaterialPoints};
 use loops::Independent;
-use outputs::{Observed, made_symmetric};
+use outputs::{OutputRows, made_symmetric};
 
 /// Directions differentiated at once.
 const DIRECTIONS: usize = 4;
@@ -107,10 +107,10 @@ impl<'m> Linearizer<'m> {
         state: &MotionState,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
-        let mut observed = self.observed_at(state);
+        let mut observed = self.output_rows_at(state);
         let Derivatives { linear, residual } =
             self.derivatives(state, Some(&mut observed), watch)?;
-        let Observed {
+        let OutputRows {
             mut outputs,
             sensors,
         } = observed;

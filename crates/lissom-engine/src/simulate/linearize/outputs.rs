@@ -9,7 +9,7 @@ use lissom_spatial::Vector;
 use lissom_tree::tree::{marker_jacobian, marker_motion};
 
 /// What is observed of a state.
-pub(super) struct Observed {
+pub(super) struct OutputRows {
     /// One per marker.
     pub(super) outputs: Vec<Output>,
     pub(super) sensors: SensorRows,
@@ -17,12 +17,12 @@ pub(super) struct Observed {
 
 impl Linearizer<'_> {
     /// What is observed of a state, in the coordinates that are not prescribed, before it is differentiated.
-    pub(super) fn observed_at(&mut self, state: &MotionState) -> Observed {
+    pub(super) fn output_rows_at(&mut self, state: &MotionState) -> OutputRows {
         let (model, dofs) = (self.model, self.equations.state_velocities());
         self.residual(state);
         let (mut view, mut readings) = (self.plain.evaluated(model), Vec::new());
         read_outputs(&model.actions.sensors, &mut view, &mut readings);
-        Observed {
+        OutputRows {
             outputs: self.outputs(),
             sensors: SensorRows::constant(readings, dofs),
         }

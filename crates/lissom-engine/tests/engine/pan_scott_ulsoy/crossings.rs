@@ -88,7 +88,7 @@ sample_period_s = 0.04
 }
 
 /// Conservation: a support that ties the slope strikes the beam at nodes. The impulse takes energy and never gives any; what it
-/// takes is in the books, falls with the length of the elements, and is nothing for smooth functions.
+/// takes is in the audit, falls with the length of the elements, and is nothing for smooth functions.
 #[test]
 fn tied_slopes_strike_at_nodes() {
     // per cent of the peak
@@ -113,7 +113,7 @@ fn tied_slopes_strike_at_nodes() {
 #[test]
 fn steps_may_end_on_a_node() {
     // of the peak, per cent: works are sums by the trapezoidal rule
-    const BOOKS: f64 = 1e-2;
+    const BALANCE: f64 = 1e-2;
     let elements = "{ elements = { count = 4 } }";
     for duration in [0.2, 0.22] {
         let exact = "integrator.dop853 = { rtol = 1e-9, atol = 1e-12 }";
@@ -123,13 +123,16 @@ fn steps_may_end_on_a_node() {
             let run = tied_boom_fed(elements, 0.4, duration, &steps);
             assert_eq!(run.ending, Ending::Completed, "{method} {duration}");
             let drift = run.audit.energy.max_drift_percent;
-            assert!(drift < BOOKS, "{method} {duration}: {drift} %");
+            assert!(drift < BALANCE, "{method} {duration}: {drift} %");
             let [found, wanted] = [&run, &exact].map(|run| {
                 let work = &run.recording.channel("energy.work").unwrap().samples;
                 work[work.len() - 1]
             });
             let off = (found - wanted).abs() / run.audit.energy.peak_j;
-            assert!(off < 1e-2 * BOOKS, "{method} {duration}: {found} {wanted}");
+            assert!(
+                off < 1e-2 * BALANCE,
+                "{method} {duration}: {found} {wanted}"
+            );
         }
     }
 }

@@ -238,7 +238,7 @@ fn compare(slider: Slider, spatial: bool) {
     let run = recursions(slider, spatial);
     let (tips, steepest) = paper(slider, spatial);
     let largest = tips.iter().flatten().fold(0.0_f64, |m, x| m.max(x.abs()));
-    // no support passes a node, where tied slopes would strike
+    // no support passes a node, where tied slopes would cause an impulse
     // the equations of the paper are linear in slopes that the recursions take as angles, and leave out what shortening does
     // to places: both are of third order
     let tolerance = 2.0 * steepest * steepest * largest + INTEGRATION;

@@ -200,7 +200,7 @@ fn the_indirect_inverse_gives_the_same_accelerations() {
     assert!(taken > 1, "the two ways round differently where both exist");
 }
 
-/// Joints on a prescribed course: their accelerations are given, the forces on all other coordinates hold,
+/// Joints with a prescribed motion: their accelerations are given, the forces on all other coordinates hold,
 /// and the operator inverts the block of the mass matrix that is free.
 #[test]
 fn prescribed_joints_follow_their_course() {
