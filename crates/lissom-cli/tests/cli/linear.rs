@@ -18,6 +18,7 @@ fn modes_at_rest_and_along_a_motion() {
         "degrees_of_freedom",
         "encounters",
         "files",
+        "further",
         "growing",
         "held",
         "judged",
