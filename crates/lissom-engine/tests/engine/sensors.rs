@@ -422,7 +422,7 @@ fn sensors_hide_no_channels() {
     for (name, kind, channel) in [
         ("hand.position", marker, "hand.position.x"),
         ("energy.total", joint, "energy.total"),
-        ("elbow.rate", joint, "elbow.rate"),
+        ("elbow.angle.rate", joint, "elbow.angle.rate"),
         (
             "elbow.reaction",
             "force_torque.joint = \"elbow\"",

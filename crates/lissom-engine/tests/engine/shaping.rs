@@ -220,7 +220,7 @@ fn a_constant_rate_is_not_shaped() {
     nodal.simulation.integrator = parsed(STIFF).simulation.integrator;
     for run in [completed(in_tree(&spec)), completed(in_nodes(&nodal, 2))] {
         let angles = samples(&run.recording, "hub.angle").iter();
-        let rates = samples(&run.recording, "hub.rate").iter();
+        let rates = samples(&run.recording, "hub.angle.rate").iter();
         for ((time, angle), rate) in run.recording.time_s.iter().zip(angles).zip(rates) {
             assert!(
                 (angle - 0.3 - 0.5 * time).abs() < ROUNDING,
