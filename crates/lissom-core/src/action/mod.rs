@@ -24,7 +24,6 @@ mod sampling;
 mod state_space;
 
 use lissom_numerics::Coordinate;
-use lissom_numerics::linear::Actuation;
 use lissom_spatial::Real;
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::EncoderSide;
@@ -78,8 +77,6 @@ pub struct Efforts {
     pub control: Vec<f64>,
     /// Their rates.
     pub control_rate: Vec<f64>,
-    /// Mass matrix of the rigid mechanism between the axes of all controllers, by rows; empty where no law asks for it.
-    pub controlled_mass: Vec<f64>,
 }
 
 impl Efforts {
@@ -89,15 +86,6 @@ impl Efforts {
             self.control.fill(0.0);
         } else {
             self.control.copy_from_slice(states);
-        }
-    }
-
-    /// What linearised equations take of them.
-    pub fn actuation(&self) -> Actuation {
-        Actuation {
-            asked: self.delivered.iter().map(|own| own.asked).collect(),
-            saturations: self.delivered.iter().map(Delivery::saturation).collect(),
-            mass: self.controlled_mass.clone(),
         }
     }
 

@@ -5,12 +5,13 @@
 
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
-    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, Saturation, TrackedModes,
+    Actuation, ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, Saturation,
+    TrackedModes,
 };
 use lissom_spatial::Vector;
 
 use super::analysis_error::LinearizeError;
-use crate::action::{Actions, ControlledAxis, Controller, Efforts};
+use crate::action::{Actions, ControlledAxis, Controller};
 use crate::recording::Recording;
 use crate::sensor::Sensor;
 use crate::state::State;
@@ -279,8 +280,8 @@ pub trait Linearize {
     /// The coordinate that an axis is, by its place among all, if it is one.
     fn place(&self, axis: AxisId) -> Option<usize>;
 
-    /// Values of inputs, feedback and actuators at the last [point](Self::point).
-    fn efforts(&self) -> &Efforts;
+    /// What controllers and actuators do at the last [point](Self::point).
+    fn actuation(&self) -> Actuation;
 
     /// All coordinates, those that loops solve for included.
     fn coordinates(&self) -> Vec<Label> {
@@ -463,7 +464,7 @@ impl Chosen {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
         let mut point = of.point(motion, order, watch)?;
-        point.actuation = of.efforts().actuation();
+        point.actuation = of.actuation();
         let ChosenCoordinates {
             independent,
             joints,

@@ -1,10 +1,11 @@
 //! [`Commands`]: what a mechanism is told to do, at an instant.
 
+use lissom_numerics::linear::Actuation;
 use lissom_numerics::{Memory, RecallError};
 use lissom_spatial::Vector;
 
 use super::{NominalError, RigidMechanism, Trajectory};
-use crate::action::{Actions, Efforts, Inputs};
+use crate::action::{Actions, Delivery, Efforts, Inputs};
 use crate::external::External;
 use crate::profile::MotionCurve;
 use crate::view::{AxisId, MarkerId, View};
@@ -134,6 +135,17 @@ impl<R: RigidMechanism> Commands<R> {
     pub fn controlled_mass(&self, place: usize) -> f64 {
         let trajectory = self.trajectory();
         trajectory.map_or(0.0, |trajectory| trajectory.controlled_mass(place))
+    }
+
+    /// What linearised equations take of controllers and actuators.
+    pub fn actuation(&self) -> Actuation {
+        let delivered = self.efforts.delivered.iter();
+        let trajectory = self.trajectory();
+        Actuation {
+            asked: delivered.clone().map(|own| own.asked).collect(),
+            saturations: delivered.map(Delivery::saturation).collect(),
+            mass: trajectory.map_or_else(Vec::new, |own| own.controlled_masses().to_vec()),
+        }
     }
 
     /// Writes down what following the trajectory remembers.

@@ -17,7 +17,6 @@ impl Efforts {
             delivered: vec![Delivery::default(); actions.actuators.len()],
             control: vec![0.0; states],
             control_rate: vec![0.0; states],
-            controlled_mass: Vec::new(),
         }
     }
 
@@ -54,8 +53,6 @@ impl Efforts {
         if unknown {
             self.feedback.fill(f64::NAN);
         }
-        self.controlled_mass.clear();
-        (self.controlled_mass).extend_from_slice(trajectory.controlled_masses());
         self.deliver(actions);
         let excess = |axis: AxisId| {
             let actuators = actions.actuators.iter().zip(&self.delivered);

@@ -3,15 +3,15 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
-use lissom_core::{
-    Actions, AxisId, Coordinates, Efforts, Load, Nominal as _, RunError, Sensor, State,
-};
+use lissom_core::{Actions, AxisId, Coordinates, Load, Nominal as _, RunError, Sensor, State};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
 use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Dependence, Frozen, Label, Labels, LinearError, Point, asking};
+use lissom_numerics::linear::{
+    Actuation, Dependence, Frozen, Label, Labels, LinearError, Point, asking,
+};
 use nalgebra::{DMatrix, DVector};
 
 use super::all_coordinates::{ActuatedJoint, AllCoordinates};
@@ -525,8 +525,8 @@ impl Linearize for NodalLinearizer<'_> {
             .collect()
     }
 
-    fn efforts(&self) -> &Efforts {
-        self.dynamics.excitation().commands().efforts()
+    fn actuation(&self) -> Actuation {
+        self.dynamics.excitation().commands().actuation()
     }
 
     fn actions(&self) -> &Actions {

@@ -31,12 +31,18 @@ name = "arm"
 length_m = 0.8
 mass_per_length_kg_per_m = 0.6
 bending_stiffness_y_n_m2 = 8.0
-basis.elements = {{ count = 2, bending_y = true, bending_z = false }}
+basis.elements = {{ count = 1, bending_y = true, bending_z = false }}
 [[joint]]
 name = "hub"
 parent = "ground"
 child = "arm"
 revolute = {{ axis = [0.0, 0.0, 1.0], initial_rate_rad_per_s = 2e-3 }}
+[[payload]]
+name = "rotor"
+body = "arm"
+at = "root"
+mass_kg = 0.5
+inertia_kg_m2 = [0.02, 0.02, 0.02]
 [[payload]]
 name = "load"
 body = "arm"
@@ -55,7 +61,7 @@ name = "gyro"
 gyroscope.marker = "hand"
 [[input]]
 joint = "hub"
-rigid_inverse_dynamics.cycloid = {{ final_angle_rad = {TURN_RAD:?}, duration_s = 0.3 }}
+rigid_inverse_dynamics.cycloid = {{ final_angle_rad = {TURN_RAD:?}, duration_s = 0.4 }}
 {control}
 [simulation]
 duration_s = 0.4
@@ -74,7 +80,7 @@ const PID: &str = "[[controller]]\nname = \"servo\"\njoints = [\"hub\"]\n\
      pid = { position_gain = [40.0], integral_gain = [150.0], rate_gain = [3.0], rate_filter_s = 5e-3, anti_windup_s = 0.1 }\n\
      [[actuator]]\nname = \"motor\"\njoint = \"hub\"\nmax_torque_n_m = 5.0\nresponse_time_s = 4e-3\n";
 const OBSERVER: &str = "[[controller]]\nname = \"system\"\nmeasures = [\"encoder\", \"gyro.z\"]\ndrives = [\"hub\"]\n\
-     state_space = { a = [[-40.0, 10.0], [0.0, -15.0]], b = [[3.0, 0.1], [1.0, 0.0]], c = [[30.0, -20.0]], d = [[-50.0, -2.0]], \
+     state_space = { a = [[-40.0, 10.0], [0.0, -15.0]], b = [[3.0, 0.1], [1.0, 0.0]], c = [[30.0, -20.0]], d = [[-50.0, -0.1]], \
      reference = [1e-3, 0.0] }\n[[actuator]]\nname = \"motor\"\njoint = \"hub\"\n";
 /// Nothing but an actuator between the input and the joint.
 const LAG: &str = "[[actuator]]\nname = \"motor\"\njoint = \"hub\"\nresponse_time_s = 0.02\n";
@@ -82,7 +88,7 @@ const LAG: &str = "[[actuator]]\nname = \"motor\"\njoint = \"hub\"\nresponse_tim
 const LAWS: [&str; 5] = [PD, COMPUTED, PID, OBSERVER, LAG];
 
 fn both(spec: &ModelSpec) -> [Mechanism; 2] {
-    [tree_mechanism(spec), nodal_mechanism(spec, 2)]
+    [tree_mechanism(spec), nodal_mechanism(spec, 1)]
 }
 
 fn along(mechanism: &Mechanism, points: usize) -> Linearized {

@@ -85,9 +85,9 @@ fn rates_at_ends(profile: &MotionProfile) -> [[f64; 2]; 2] {
                     move |(power, own): (i32, &f64)| f64::from(power) * own * time.powi(power - 1);
                 powers.clone().map(term)
             };
-            let last_s = until_s.map_or(0.0, |until_s| until_s - from_s);
-            let largest = terms(last_s).map(f64::abs).sum();
-            [0.0, last_s].map(|time| [terms(time).sum(), largest])
+            let last_s = until_s.map(|until_s| until_s - from_s);
+            let largest = terms(last_s.unwrap_or_default()).map(f64::abs).sum();
+            [Some(0.0), last_s].map(|time| [time.map_or(0.0, |time| terms(time).sum()), largest])
         }
         MotionProfile::Sines {
             amplitude,

@@ -21,6 +21,10 @@ impl Equations<'_> {
             [self.motor_position[i], self.motor_rate[i]] = [motor[0], motor[1]];
         }
         self.commands.set_control(&state.control);
+        let system = &self.model.linkage.system;
+        // sensors that controllers read see markers move
+        self.kinematics
+            .update(system, &self.position, &self.velocity);
         self.update_efforts(state.time_s);
     }
 

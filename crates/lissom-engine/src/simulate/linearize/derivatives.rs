@@ -399,7 +399,7 @@ impl Linearizer<'_> {
     }
 
     /// Stiffness of flexible bodies.
-    fn elastic_stiffness(&self, state: &MotionState) -> DMatrix<f64> {
+    pub(super) fn elastic_stiffness(&self, state: &MotionState) -> DMatrix<f64> {
         let full = state.velocity.len();
         let mut matrix = vec![0.0; full * full];
         add_elastic_stiffness(&self.model.linkage.system, &state.position, &mut matrix);

@@ -247,7 +247,8 @@ impl Independent {
         // forces of the closures, which balance what is solved for
         let mut needed = DVector::from_column_slice(&derivatives.residual);
         if state.undeformed {
-            needed += self.elastic_share(whole, &basis, &needed);
+            let structural = linearizer.elastic_stiffness(state);
+            needed += self.elastic_share(&structural, &whole.mass, &basis, &needed);
         }
         let residual = needed.select_rows(&self.solved);
         let multipliers = solved.transpose().lu().solve(&residual).ok_or(singular)?;
@@ -294,15 +295,16 @@ impl Independent {
     /// Forces with which bodies resist what is `needed` to hold them undeformed, once they have deformed under it.
     ///
     /// A beam in a sleeve and the support at its mouth both carry the beam: how much each of them does is for the beam's stiffness to
-    /// say, however large it is. Undeformed, it would leave everything to the support.
+    /// say, however large it is. Undeformed, it would leave everything to the support. `structural` is the stiffness of bodies alone: springs
+    /// and gears have their nominal torques by the nominal motion of their joints and motors.
     fn elastic_share(
         &self,
-        whole: &Linearization,
+        structural: &DMatrix<f64>,
+        mass: &DMatrix<f64>,
         basis: &DMatrix<f64>,
         needed: &DVector<f64>,
     ) -> DVector<f64> {
         let none = DVector::zeros(needed.len());
-        let (structural, mass) = (&whole.structural, &whole.mass);
         // where nothing that is solved for resists, the closures carry all that is needed there
         if structural.select_rows(&self.solved).amax() == 0.0 {
             return none;

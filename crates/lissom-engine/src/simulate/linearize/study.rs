@@ -3,9 +3,9 @@
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
-use lissom_core::{Actions, AxisId, Efforts, Sensor, State};
+use lissom_core::{Actions, AxisId, Sensor, State};
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Frozen, Label, Labels, Point};
+use lissom_numerics::linear::{Actuation, Frozen, Label, Labels, Point};
 
 impl Linearizer<'_> {
     /// Coordinates of the state that were chosen.
@@ -140,8 +140,8 @@ impl Linearize for Linearizer<'_> {
         self.axis_entry(axis)
     }
 
-    fn efforts(&self) -> &Efforts {
-        self.equations.commands.efforts()
+    fn actuation(&self) -> Actuation {
+        self.equations.commands.actuation()
     }
 
     fn coordinates(&self) -> Vec<Label> {
