@@ -5,7 +5,8 @@
 //!         ├─ work is watched ───────────► it stops at its next step, and what it has is written;
 //!         │                               a step that takes longer than PATIENCE is not waited for,
 //!         │                               nor is one of several threads
-//!         └─ results are being written ─► the writing goes on
+//!         ├─ results are being written ─► the writing goes on
+//!         └─ the answer is being told ──► whoever reads it is not waited for longer than PATIENCE
 //! ```
 //!
 //! Whatever is cut off in the midst leaves files whole: they are written beside and put in their places at the end. A SIGHUP that the
@@ -32,6 +33,8 @@ const IDLE: u8 = 0;
 const WATCHED: u8 = 1;
 /// Results are being written.
 const KEEPING: u8 = 2;
+/// Everything is written, and what remains is to be read from a pipe by somebody who may not do so.
+const TELLING: u8 = 3;
 
 static STAGE: AtomicU8 = AtomicU8::new(IDLE);
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -58,13 +61,15 @@ pub(crate) fn install() {
     });
 }
 
-/// Waits until the work at hand has heard; ends the command if it does not.
+/// Waits for the end of the command, as long as the work at hand has heard; ends it if nobody hears.
 fn wait_for_the_work() {
     let mut since = Instant::now();
-    while !HEARD.load(Ordering::SeqCst) {
+    loop {
+        let waits = since.elapsed() < PATIENCE;
         match STAGE.load(Ordering::SeqCst) {
             KEEPING => since = Instant::now(),
-            WATCHED if since.elapsed() < PATIENCE => {}
+            WATCHED if HEARD.load(Ordering::SeqCst) => since = Instant::now(),
+            WATCHED | TELLING if waits => {}
             _ => end(),
         }
         thread::sleep(GLANCE);
@@ -124,6 +129,11 @@ pub(crate) fn note_kept(words: String) {
     if let Ok(mut kept) = KEPT.lock() {
         *kept = Some(words);
     }
+}
+
+/// All results are written, and the answer is told.
+pub(crate) fn begin_telling() {
+    STAGE.store(TELLING, Ordering::SeqCst);
 }
 
 /// As long as it lives results are written, and no first signal ends that.

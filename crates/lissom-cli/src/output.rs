@@ -17,6 +17,7 @@ use clap::Args;
 pub(crate) use lissom_spatial::rounded;
 use serde::Serialize;
 
+use crate::interrupt;
 use crate::stop::Stop;
 
 /// How a verb answers.
@@ -128,6 +129,7 @@ pub(crate) fn say_unfinished(text: &str) {
 
 /// What was asked for, on stdout.
 pub(crate) fn print(text: &str) -> Result<(), Stop> {
+    interrupt::begin_telling();
     let mut stdout = io::stdout().lock();
     let written = stdout
         .write_all(text.as_bytes())

@@ -129,6 +129,30 @@ fn ctrl_c_is_heard_while_nobody_reads() {
     assert_eq!(answered(child, &asked).code, 130);
 }
 
+/// Everything is on the disk, and the answer is longer than a pipe holds.
+#[test]
+fn ctrl_c_is_heard_while_nobody_reads_the_answer() {
+    let folder = Folder::new();
+    let asked = [
+        "sweep",
+        "two-link-arm",
+        "--vary",
+        "simulation.duration_s=0.001,0.002",
+        "--measure",
+        "frequencies:1000",
+        "--out",
+        "out",
+    ];
+    let child = folder.spawn(&asked);
+    while !folder.path.join("out/sweep.csv").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    std::thread::sleep(Duration::from_millis(400));
+    let answer = answered(child, &asked);
+    answer.says(130, &["interrupted"]);
+    assert!(answer.stdout.len() > 60_000);
+}
+
 /// Files and folders of batches and of single files that were never put in their places.
 pub(crate) fn temporaries(folder: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();

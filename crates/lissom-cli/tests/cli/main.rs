@@ -40,6 +40,8 @@ mod verbs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -145,9 +147,30 @@ impl Answer {
 /// Sends a signal to a command.
 #[cfg(unix)]
 fn send(signal: &str, child: &Child) {
+    until_it_listens(child);
     let mut kill = Command::new("kill");
     let sent = kill.args([signal, &child.id().to_string()]).status();
     assert!(sent.unwrap().success());
+}
+
+/// Waits until a command hears signals: whoever starts the tests in the background may have had SIGINT ignored, and one that comes before would be
+/// lost.
+#[cfg(unix)]
+fn until_it_listens(child: &Child) {
+    const PATIENCE: Duration = Duration::from_secs(10);
+    /// Bit of SIGINT in the masks that Linux tells.
+    const INTERRUPT: u64 = 1 << 1;
+    let status = format!("/proc/{}/status", child.id());
+    let until = Instant::now() + PATIENCE;
+    // other systems do not tell
+    while let Ok(told) = std::fs::read_to_string(&status) {
+        let mask = (told.lines()).find_map(|line| line.strip_prefix("SigCgt:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        if mask.is_some_and(|mask| mask & INTERRUPT != 0) || Instant::now() > until {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
 }
 
 #[track_caller]
