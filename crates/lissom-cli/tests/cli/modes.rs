@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::parallel::{delta, hexapod};
 use crate::{Folder, number};
@@ -428,6 +428,13 @@ revolute = { axis = [0.0, 0.0, 1.0], spring = { stiffness_n_m_per_rad = 5.0 } }
         );
         assert!(!answer.stdout.contains("grows"), "{}", answer.stdout);
     }
+    // a beam that floats and is pushed, so that it accelerates: its displacements are free, how it turns under a dead force is not
+    let answer = folder.json(&["modes", "flying-spaghetti", "--json"]);
+    assert_eq!(answer["rigid_motions"], json!(["lower.x", "lower.y"]));
+    let found = frequencies(&answer);
+    assert!(found[0] > 0.1, "{found:?}");
+    let mut growth = answer["modes"].as_array().unwrap().iter();
+    assert!(growth.all(|mode| mode["growth"][0] == "none"));
     // friction brakes an arm without gravity: zero and a decay for each joint, and nothing grows
     let still = ["--free", "--set", "gravity_m_per_s2=[0,0,0]"];
     let call = [&["modes", "two-link-arm"], &still[..]].concat();

@@ -1,13 +1,18 @@
 //! Motions that nothing resists: a floating mechanism as a whole, free joints without gravity.
 //!
-//! Such motions $`R`$ have $`KR = K^TR = 0`$ and $`CR = C^TR = 0`$. Each is a pair of eigenvalues zero with one vector, which rounding
+//! Such motions $`R`$ have $`KR = 0`$ and $`CR = 0`$. Each is a pair of eigenvalues zero with one vector, which rounding
 //! splits by its root: into something that seems to oscillate or to grow. They are therefore taken out first. What is left are the motions
 //! without momentum, $`R^TMx = 0`$.
+//!
+//! At rest $`K^TR = 0`$ and $`C^TR = 0`$ as well, and the symmetric part of the stiffness tells such motions, whatever their directions. Where a
+//! floating structure accelerates, its deformation changes the momentum that it accelerates with, $`K^TR \ne 0`$: there single coordinates tell
+//! them, such as displacements of the whole, of which nothing depends.
 
 use nalgebra::{DMatrix, DVector};
 
 use super::error::{GoOn, LinearError};
 use super::frozen::Pencil;
+use super::lowest::alone;
 use super::spectrum::skew_rounding;
 use super::symmetric::Symmetric;
 
@@ -20,7 +25,7 @@ const LOPSIDED: f64 = 0.1;
 /// Pivots of a stiffness of unit diagonal above which nothing moves freely.
 const HELD: f64 = 1e-6;
 
-/// Motions that nothing resists, one per column, with $`R^TMR = 1`$; no columns if there are none.
+/// Motions that nothing resists, one per column; no columns if there are none.
 ///
 /// # Errors
 /// When the mass matrix is not definite, no modes are found, or the search is stopped.
@@ -28,6 +33,51 @@ pub(super) fn free_motions(
     pencil: &Pencil,
     go_on: &mut GoOn<'_>,
 ) -> Result<DMatrix<f64>, LinearError> {
+    let size = pencil.mass.nrows();
+    let unfelt = unfelt(pencil);
+    if unfelt.is_empty() {
+        return by_symmetric_part(pencil, go_on);
+    }
+    let motions = alone(size, &unfelt);
+    let change = pencil.without_momentum(&motions, &unfelt)?;
+    let others = by_symmetric_part(&pencil.projected(&change), go_on)?;
+    let all: Vec<DVector<f64>> = (motions.column_iter().map(DVector::from))
+        .chain((change * others).column_iter().map(DVector::from))
+        .collect();
+    Ok(DMatrix::from_columns(&all))
+}
+
+/// Coordinates that nothing depends on: a displacement or a rate of theirs makes no force but rounding of what others make.
+fn unfelt(pencil: &Pencil) -> Vec<usize> {
+    let size = pencil.mass.nrows();
+    // lowest modes of a larger pencil are no coordinates of it
+    if pencil.gross.is_some() {
+        return Vec::new();
+    }
+    let unit = pencil.mass.diagonal().map(|own| own.sqrt().recip());
+    let rounding = size as f64 * f64::EPSILON;
+    let felt = |matrix: &DMatrix<f64>| -> Vec<bool> {
+        let sizes = DMatrix::from_fn(size, size, |i, j| matrix[(i, j)].abs() * unit[j]);
+        let most: Vec<f64> = sizes.row_iter().map(|row| row.max()).collect();
+        let is_felt = |column: usize| {
+            let entries = sizes.column(column);
+            // what is not a number is felt, too
+            !(entries.iter().zip(&most)).all(|(entry, most)| *entry <= rounding * most)
+        };
+        (0..size).map(is_felt).collect()
+    };
+    let (by_place, by_rate) = (felt(&pencil.stiffness), felt(&pencil.damping));
+    let by_states = |at: usize| {
+        let column = |matrix: &DMatrix<f64>| matrix.column(at).amax() > 0.0;
+        (pencil.loops.as_ref()).is_some_and(|own| column(&own.position) || column(&own.rate))
+    };
+    (0..size)
+        .filter(|&at| !by_place[at] && !by_rate[at] && !by_states(at))
+        .collect()
+}
+
+/// Motions in any direction that neither resist others nor are resisted by them.
+fn by_symmetric_part(pencil: &Pencil, go_on: &mut GoOn<'_>) -> Result<DMatrix<f64>, LinearError> {
     let size = pencil.mass.nrows();
     let none = DMatrix::zeros(size, 0);
     let finite = pencil.damping.iter().all(|x| x.is_finite());
@@ -158,6 +208,15 @@ impl Pencil {
         motions: &DMatrix<f64>,
         pivots: &[usize],
     ) -> Result<Self, LinearError> {
+        Ok(self.projected(&self.without_momentum(motions, pivots)?))
+    }
+
+    /// What all coordinates do when one other than `pivots` moves without momentum along `motions`: one column each.
+    fn without_momentum(
+        &self,
+        motions: &DMatrix<f64>,
+        pivots: &[usize],
+    ) -> Result<DMatrix<f64>, LinearError> {
         let size = self.mass.nrows();
         let others: Vec<usize> = (0..size).filter(|i| !pivots.contains(i)).collect();
         let momenta = motions.transpose() * &self.mass;
@@ -165,15 +224,18 @@ impl Pencil {
             .cholesky()
             .ok_or(super::symmetric::MASSLESS)?;
         let change = DMatrix::identity(size, size) - motions * inertia.solve(&momenta);
-        let change = change.select_columns(&others);
-        let project = |matrix: &DMatrix<f64>| change.transpose() * matrix * &change;
-        Ok(Self {
+        Ok(change.select_columns(&others))
+    }
+
+    fn projected(&self, change: &DMatrix<f64>) -> Self {
+        let project = |matrix: &DMatrix<f64>| change.transpose() * matrix * change;
+        Self {
             mass: project(&self.mass),
             damping: project(&self.damping),
             stiffness: project(&self.stiffness),
-            basis: &self.basis * &change,
-            loops: (self.loops.as_ref()).map(|loops| loops.projected(&change, &change)),
+            basis: &self.basis * change,
+            loops: (self.loops.as_ref()).map(|loops| loops.projected(change, change)),
             gross: None,
-        })
+        }
     }
 }

@@ -275,6 +275,32 @@ fn rounding_of_accelerations_is_no_spring() {
     assert_eq!(free_motions(&pencil, &mut unwatched).unwrap().ncols(), 2);
 }
 
+/// Closed form: a structure that is pushed and accelerates as a whole, whose deformation d changes the momentum of the whole, moves freely
+/// with a displacement s that nothing depends on, $`\omega^2 = (K - kb/m)/(M - b^2/m)`$.
+#[test]
+fn what_accelerates_moves_freely() {
+    let (whole, coupling, own) = (2.0, 1.0, 3.0);
+    let (stiffness, pushed) = (5.0, 1.0);
+    let pencil = Pencil {
+        mass: DMatrix::from_row_slice(2, 2, &[whole, coupling, coupling, own]),
+        damping: DMatrix::zeros(2, 2),
+        stiffness: DMatrix::from_row_slice(2, 2, &[0.0, pushed, 0.0, stiffness]),
+        basis: DMatrix::identity(2, 2),
+        loops: None,
+        gross: None,
+    };
+    let motions = free_motions(&pencil, &mut unwatched).unwrap();
+    let told = pivots(&motions, &DVector::repeat(2, 1.0));
+    assert_eq!(told, [0]);
+    let rest = pencil.without(&motions, &told).unwrap();
+    let square = rest.stiffness[(0, 0)] / rest.mass[(0, 0)];
+    let wanted = (stiffness - pushed * coupling / whole) / (own - coupling * coupling / whole);
+    assert!(
+        (square - wanted).abs() < 1e-15 * wanted,
+        "{square} {wanted}"
+    );
+}
+
 /// Closed form: nothing resists two bodies on one line, one of which pushes the other through a soft spring between very stiff ones:
 /// the soft spring is no free motion.
 #[test]
