@@ -53,9 +53,9 @@ pub(crate) fn run(arguments: &ConvergeArguments) -> Result<(), Stop> {
     let path = report.write(batch)?;
     let curves = error_curves(&report.convergence);
     let across = if report.convergence.bodies.applies {
-        "Functions or elements of a body"
+        ("Functions or elements of a body", Scale::Whole)
     } else {
-        "Fineness of time, beside the user's"
+        ("Fineness of time, beside the user's", Scale::Logarithmic)
     };
     let chart = || Ok(chart(&report.model, across, &curves));
     let plot = (arguments.plot).write(arguments.answer, CHANNELS, chart)?;
@@ -116,7 +116,7 @@ fn error_curves(found: &Convergence) -> Vec<ErrorCurve> {
 }
 
 /// Errors over resolution, a panel for every unit, or several where it has more curves than can be told apart.
-fn chart<'a>(model: &str, across: &str, curves: &'a [ErrorCurve]) -> Chart<'a> {
+fn chart<'a>(model: &str, across: (&str, Scale), curves: &'a [ErrorCurve]) -> Chart<'a> {
     let mut panels: Vec<Panel<'a>> = Vec::new();
     for curve in curves {
         let has_room =
@@ -151,7 +151,8 @@ fn chart<'a>(model: &str, across: &str, curves: &'a [ErrorCurve]) -> Chart<'a> {
     Chart {
         title: format!("{model}: convergence"),
         across: Axis {
-            label: across.to_owned(),
+            label: across.0.to_owned(),
+            scale: across.1,
             ..Axis::default()
         },
         panels,
@@ -267,19 +268,27 @@ fn judgement(found: &Convergence) -> String {
     if judged.iter().all(|a| a.within == Some(true)) {
         return format!("The run{} is within {tolerance}.", discretisation(0));
     }
+    let most = |a: &Accuracy| {
+        if a.unit == "m" {
+            found.within_m
+        } else {
+            found.within
+        }
+    };
+    if (judged.iter()).any(|a| a.time.is_some_and(|error| error > most(a))) {
+        return format!(
+            "The run{} is not within {tolerance}: its time steps alone are not; tighten the tolerance or the step.",
+            discretisation(0)
+        );
+    }
     // the user's time steps with finer bodies
     let enough = |level: &usize| {
         let small = |(at, a): (usize, &Accuracy)| {
             let estimates = found.bodies.estimates.get(at).and_then(Option::as_ref);
             let left = estimates.and_then(|e| e.errors.get(*level).copied());
-            let most = if a.unit == "m" {
-                found.within_m
-            } else {
-                found.within
-            };
             match (a.within, left, a.time) {
                 (None, ..) => true,
-                (_, Some(left), Some(time)) => left + time <= most,
+                (_, Some(left), Some(time)) => left + time <= most(a),
                 _ => false,
             }
         };
@@ -306,17 +315,24 @@ fn formulation(check: Option<&CrossCheck>) -> Vec<String> {
     };
     let gap = |gap: &lissom::converge::Gap| {
         let size = |value: f64| format!("{} {}", rounded(value, 2), gap.unit);
-        let verdict = if gap.difference <= gap.explained {
-            "which is no more than is left of both discretisations"
-        } else {
-            "which is more than is left of both discretisations: terms that the fidelity leaves out, or bending \
-             beyond what it is good for"
+        let verdict = match gap.explained {
+            None => "and what is left of bodies and time steps of both is not known".to_owned(),
+            Some(left) if gap.difference <= left => {
+                format!(
+                    "which is no more than is left of bodies and time steps of both ({})",
+                    size(left)
+                )
+            }
+            Some(left) => format!(
+                "which is more than is left of bodies and time steps of both ({}): terms that the fidelity leaves out, or bending \
+                 beyond what it is good for",
+                size(left)
+            ),
         };
         format!(
-            "  formulation: {} of the other one is {} away, {verdict} ({})",
+            "  formulation: {} of the other one is {} away, {verdict}",
             gap.quantity,
-            size(gap.difference),
-            size(gap.explained)
+            size(gap.difference)
         )
     };
     let notes = check

@@ -94,6 +94,42 @@ fn what_the_plot_leaves_out_is_told() {
     }
 }
 
+/// Words: what has no other formulation says so, and time steps that are too coarse are told as that.
+#[test]
+fn what_stands_against_it_is_said() {
+    let folder = Folder::new();
+    let short = ["--set", "simulation.duration_s=0.02"];
+    let nodes = ["converge", "rotating-beam", "--cross-check"];
+    let answer = folder.lissom(&[&nodes[..], &short].concat());
+    answer.says(
+        0,
+        &["formulation: a model of nodes and elements has no other"],
+    );
+    let rigid = [
+        "converge",
+        "two-link-arm",
+        "--cross-check",
+        "--fidelity",
+        "rigid",
+    ];
+    let answer = folder.lissom(&[&rigid[..], &short].concat());
+    answer.says(0, &["formulation: nothing deforms"]);
+    let coarse = "simulation.integrator={generalized_alpha={step_s=2e-2}}";
+    let coarse = [
+        "converge",
+        "two-link-arm",
+        "--within",
+        "1e-5",
+        "--set",
+        coarse,
+    ];
+    let answer = folder.lissom(&[&coarse[..], &SHORT].concat());
+    answer.says(
+        0,
+        &["its time steps alone are not; tighten the tolerance or the step"],
+    );
+}
+
 /// A model that cannot run has no accuracy.
 #[test]
 fn a_run_that_fails_is_said_to() {

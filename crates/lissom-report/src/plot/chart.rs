@@ -35,6 +35,8 @@ pub enum Scale {
     /// Evenly.
     #[default]
     Linear,
+    /// Evenly, of whole numbers.
+    Whole,
     /// By their logarithms; what is not positive is not drawn.
     Logarithmic,
 }

@@ -156,7 +156,7 @@ fn reach<'a>(
     axis: usize,
     scale: Scale,
 ) -> Option<[f64; 2]> {
-    let shown = |x: &&f64| x.is_finite() && (scale == Scale::Linear || **x > 0.0);
+    let shown = |x: &&f64| x.is_finite() && (scale != Scale::Logarithmic || **x > 0.0);
     let mut values = curves.flat_map(|curve| curve.points[axis]).filter(shown);
     let first = *values.next()?;
     let ends = values.fold([first; 2], |[low, high], &x| [low.min(x), high.max(x)]);
@@ -167,7 +167,7 @@ fn upward_range(panel: &Panel<'_>) -> [f64; 2] {
     let Axis { scale, .. } = panel.upward;
     let [low, high] = reach(panel.curves.iter(), 1, scale).unwrap_or([0.0, 1.0]);
     match scale {
-        Scale::Linear => {
+        Scale::Linear | Scale::Whole => {
             let room = if high > low {
                 ROOM * (high - low)
             } else {

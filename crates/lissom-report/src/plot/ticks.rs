@@ -25,8 +25,9 @@ impl Ruler {
         let (ticks, power) = match axis.scale {
             Scale::Linear => {
                 let power = power(low.abs().max(high.abs()));
-                (linear(low, high, wanted, power), power)
+                (linear([low, high], 0.0, wanted, power), power)
             }
+            Scale::Whole => (linear([low, high], 1.0, wanted, 0), 0),
             Scale::Logarithmic => (logarithmic(low, high), 0),
         };
         Self {
@@ -42,7 +43,7 @@ impl Ruler {
     /// Where a value is, as a part of the axis.
     pub(super) fn share(&self, value: f64) -> f64 {
         let place = |x: f64| match self.scale {
-            Scale::Linear => x,
+            Scale::Linear | Scale::Whole => x,
             Scale::Logarithmic => x.ln(),
         };
         (place(value) - place(self.low)) / (place(self.high) - place(self.low))
@@ -59,7 +60,8 @@ fn power(largest: f64) -> i32 {
     3 * power.div_euclid(3)
 }
 
-fn linear(low: f64, high: f64, wanted: f64, power: i32) -> Vec<(f64, String)> {
+/// Round numbers that are at least so far apart.
+fn linear([low, high]: [f64; 2], apart: f64, wanted: f64, power: i32) -> Vec<(f64, String)> {
     let rough = (high - low) / wanted;
     let decade = 10_f64.powf(rough.log10().floor());
     let step = [1.0, 2.0, 5.0, 10.0]
@@ -67,7 +69,8 @@ fn linear(low: f64, high: f64, wanted: f64, power: i32) -> Vec<(f64, String)> {
         .into_iter()
         // a step that misses by rounding is as good
         .find(|&step| step >= rough * (1.0 - 1e-9))
-        .unwrap_or(10.0 * decade);
+        .unwrap_or(10.0 * decade)
+        .max(apart);
     let unit = 10_f64.powi(power);
     #[expect(
         clippy::cast_possible_truncation,
@@ -101,7 +104,7 @@ fn logarithmic(low: f64, high: f64) -> Vec<(f64, String)> {
     let between = |value: f64| value >= low * (1.0 - 1e-9) && value <= high * (1.0 + 1e-9);
     let tick = |factor: f64, power: i32| {
         let text = match (factor, power) {
-            (1.0, 0) => "1".to_owned(),
+            (_, 0) => factor.to_string(),
             (1.0, _) => format!("10{}", raised(&power.to_string())),
             _ => format!("{factor} × 10{}", raised(&power.to_string())),
         };
@@ -207,6 +210,18 @@ mod tests {
         }
     }
 
+    /// By hand: what is counted has no halves.
+    #[test]
+    fn whole_numbers_have_no_halves() {
+        let texts = |low, high| ruler("1", Scale::Whole, [low, high]).0;
+        assert_eq!(texts(3.0, 5.0), ["3", "4", "5"]);
+        assert_eq!(texts(8.0, 16.0), ["8", "10", "12", "14", "16"]);
+        assert_eq!(
+            texts(1e4, 3e4),
+            ["10000", "15000", "20000", "25000", "30000"]
+        );
+    }
+
     /// By hand: large and small numbers have their power of ten beside the unit.
     #[test]
     fn powers_stand_beside_the_unit() {
@@ -227,6 +242,7 @@ mod tests {
     fn logarithmic_ticks() {
         let texts = |low, high| ruler("m", Scale::Logarithmic, [low, high]).0;
         assert_eq!(texts(1e-3, 1.0), ["10⁻³", "10⁻²", "10⁻¹", "1"]);
-        assert_eq!(texts(1.5, 8.0), ["2 × 10⁰", "5 × 10⁰"]);
+        assert_eq!(texts(1.5, 8.0), ["2", "5"]);
+        assert_eq!(texts(0.015, 0.08), ["2 × 10⁻²", "5 × 10⁻²"]);
     }
 }

@@ -108,6 +108,7 @@ pub struct Gap {
     pub unit: String,
     /// Distance of the finest runs of both.
     pub difference: f64,
-    /// What is left of the discretisations and time steps of both there: a difference up to this is no contradiction.
-    pub explained: f64,
+    /// What is left of the bodies' discretisations and the time steps of both there: a difference up to this is no
+    /// contradiction. Absent where it is not known.
+    pub explained: Option<f64>,
 }

@@ -11,6 +11,7 @@
 //! (`estimate`). A quantity's stated error is the sum of both: it is about the exact motion of the model's own
 //! equations. How far those are from another formulation's is told beside it.
 
+mod cross_check;
 mod estimate;
 mod findings;
 mod quantities;
@@ -20,9 +21,10 @@ use lissom_core::study::{Ending, Run, SimulateOptions, sample_instants, sample_i
 use lissom_core::{Recording, RunError, State};
 use lissom_numerics::integrate::{Flow, Statistics};
 use lissom_spec::ModelSpec;
-use lissom_spec::spec::{FormulationSpec, IntegratorSpec, SimulationSpec};
+use lissom_spec::spec::{IntegratorSpec, SimulationSpec};
 
 use crate::compare::{chosen_channels, length_scale_m};
+use cross_check::Finest;
 use estimate::Orders;
 use lissom_engine::{BuildError, Mechanism};
 use refine::{Deformations, Refined};
@@ -114,6 +116,14 @@ impl Done {
     }
 }
 
+/// Resolutions and recordings of the levels that reached their end.
+fn ended(levels: &[Done]) -> Vec<(f64, &Recording)> {
+    let ended = levels.iter();
+    ended
+        .filter_map(|done| Some((done.level.resolution, done.recording.as_ref()?)))
+        .collect()
+}
+
 /// Says how accurate the run of a mechanism is. `run` runs each task as it likes.
 ///
 /// # Errors
@@ -170,25 +180,30 @@ impl Study<'_> {
         self.measures = Measure::of(&run.recording, signals.as_ref(), &self.channels);
         let first = self.done(&at_first, run);
         let failure = first.level.failure.clone().filter(|_| !first.interrupted);
-        let ended = first.recording.is_none();
+        let reached_its_end = first.recording.is_some();
 
         let mut times = vec![first];
         let mut bodies = (Refinement::default(), Vec::new());
-        let mut formulation = None;
         let mut time = Refinement {
             applies: true,
             ..Refinement::default()
         };
-        if !ended {
+        if reached_its_end {
             time.notes.extend(self.refine_time(user, &mut times));
             bodies = self.refine_bodies(user, &times);
         }
-        time.estimates = self.estimates(&times, orders);
+        time.estimates = self.estimates(&ended(&times), orders);
         time.levels = times.iter().map(|done| done.level.clone()).collect();
-        if !ended && options.cross_check {
-            let finest = bodies.1.last().or(times.get(1)).or(times.first());
-            formulation = self.cross_check(user, finest, [&time, &bodies.0]);
-        }
+        let formulation = options.cross_check.then(|| {
+            // finer bodies have been run with the finer time steps, if those reached their end
+            let finer = (times.get(1)).filter(|done| done.recording.is_some());
+            let finest = Finest {
+                run: bodies.1.last().or(finer).or(times.first()),
+                time: (&time, usize::from(finer.is_some())),
+                bodies: &bodies.0,
+            };
+            self.cross_check(user, &finest)
+        });
         let accuracy = self.accuracy(&time, &bodies.0, options.within, within_m);
         Convergence {
             measures: self.measures.clone(),
@@ -358,7 +373,7 @@ impl Study<'_> {
                 }
             }
         }
-        refinement.estimates = self.estimates(&levels, refine::orders_of_bodies(&spec));
+        refinement.estimates = self.estimates(&ended(&levels), refine::orders_of_bodies(&spec));
         refinement.levels = levels.iter().map(|done| done.level.clone()).collect();
         levels.retain(|done| done.recording.is_some());
         (refinement, levels)
@@ -386,12 +401,9 @@ impl Study<'_> {
         Ok(self.done(changed, run))
     }
 
-    /// Errors of every quantity at the levels that reached their end.
-    fn estimates(&self, levels: &[Done], orders: Orders) -> Vec<Option<Estimate>> {
-        let ended = levels
-            .iter()
-            .filter_map(|done| Some((done.level.resolution, done.recording.as_ref()?)));
-        let (resolutions, recordings): (Vec<f64>, Vec<&Recording>) = ended.unzip();
+    /// Errors of every quantity at levels of rising resolution.
+    fn estimates(&self, levels: &[(f64, &Recording)], orders: Orders) -> Vec<Option<Estimate>> {
+        let (resolutions, recordings): (Vec<f64>, Vec<&Recording>) = levels.iter().copied().unzip();
         let of = |measure: &Measure| {
             let (finest, coarser) = recordings.split_last()?;
             let changes = recordings
@@ -406,75 +418,6 @@ impl Study<'_> {
             )
         };
         self.measures.iter().map(of).collect()
-    }
-
-    /// Runs the other formulation twice and sets it beside the finest run.
-    fn cross_check(
-        &mut self,
-        user: IntegratorSpec,
-        finest: Option<&Done>,
-        own: [&Refinement; 2],
-    ) -> Option<CrossCheck> {
-        let spec = self.mechanism.spec().clone();
-        let mut check = CrossCheck::default();
-        if self.interrupted || self.from.is_some() {
-            let why = if self.interrupted {
-                "interrupted before the other formulation was run"
-            } else {
-                "a state, as --from gives one, is not one of the other formulation"
-            };
-            check.notes.push(why.to_owned());
-            return Some(check);
-        }
-        refine::other_formulation(&spec, 0)?;
-        let of_elements = spec.formulation == FormulationSpec::Tree;
-        let integrator = if of_elements {
-            refine::for_elements()
-        } else {
-            user
-        };
-        let mut levels = Vec::new();
-        for level in [0, 1] {
-            let other = refine::other_formulation(&spec, level)?;
-            let name = format!("the other formulation, {}", other.name());
-            match self.run_changed(&other, &name, integrator) {
-                Err(why) => {
-                    check.notes.push(why);
-                    break;
-                }
-                Ok(done) => {
-                    let failure = done.level.failure.clone();
-                    levels.push(done);
-                    if let Some(why) = failure {
-                        check.notes.push(format!("with {name} the run {why}"));
-                        break;
-                    }
-                }
-            }
-        }
-        let theirs = self.estimates(&levels, refine::OF_MESHES);
-        for (at, measure) in self.measures.iter().enumerate() {
-            let left = |estimates: &[Option<Estimate>]| {
-                let estimate = estimates.get(at).and_then(Option::as_ref);
-                estimate.and_then(|estimate| estimate.errors.last().copied())
-            };
-            let other = levels.last().and_then(|done| done.recording.as_ref());
-            let apart = finest
-                .and_then(|done| done.recording.as_ref())
-                .zip(other)
-                .and_then(|(own, other)| measure.distance(own, other));
-            if let (Some(difference), Some(their_rest)) = (apart, left(&theirs)) {
-                let own_rest = own.map(|refinement| left(&refinement.estimates).unwrap_or(0.0));
-                check.gaps.push(Gap {
-                    quantity: measure.quantity.clone(),
-                    unit: measure.unit.clone(),
-                    difference,
-                    explained: their_rest + own_rest[0] + own_rest[1],
-                });
-            }
-        }
-        check.levels = levels.into_iter().map(|done| done.level).collect();
-        Some(check)
     }
 
     fn accuracy(
