@@ -108,14 +108,14 @@ pub enum AnalysisError {
     },
     /// Linear equations that hold no more.
     #[error(
-        "{coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, and equations linearised about that motion do not \
-         describe the mechanism so far from it; {}",
+        "by the linearised equations {coordinate} is {deviation_rad:.2} rad off the nominal motion at t = {} s, too far for them to describe the \
+         mechanism; {}",
         rounded(*.time_s, 6),
         if *.by_interpolation {
             "half of the points give another solution, so that there may be too few of them: take more"
         } else {
-            "the flexible mechanism does not follow its nominal motion, which is that of rigid bodies: hold it there with a controller or \
-             a prescribed motion, end the simulation earlier, or simulate the nonlinear equations with `lissom run`"
+            "it is nearer to that motion, which is that of rigid bodies, or has left it: simulate the nonlinear equations with `lissom run` to see \
+             which, hold it there with a controller or a prescribed motion, or end the simulation earlier"
         }
     )]
     Large {
