@@ -11,13 +11,13 @@ use super::{Kinematics, StageInertia};
 use crate::{Place, System};
 use lissom_spatial::Scalar;
 
-/// Mass of what hangs on the nodes of a body over its own from which factoring loses too many digits, whatever it costs.
-const HEAVY_LOAD: f64 = 1e3;
-/// The same of a body with many modes to factor, where the indirect inverse can be taken: of nineteen modes in one plane factoring
-/// loses 1e-10 at a ratio of ten and 1e-7 at five hundred.
+/// Mass of what hangs on the nodes of a body over its own from which factoring loses too many digits, whatever it costs: a few modes may lose 1e-9
+/// from three hundred on.
+const HEAVY_LOAD: f64 = 2e2;
+/// The same of a body with many modes: of nineteen in one plane factoring loses 1e-10 at a ratio of ten and 1e-7 at five hundred.
 const HEAVY_LOAD_OF_MANY_MODES: f64 = 10.0;
-/// Number of modes below which factoring stays within 1e-9 up to [`HEAVY_LOAD`]; six lose 1e-10.
-const MANY_MODES: usize = 10;
+/// Number of modes below which factoring stays within 1e-9 up to [`HEAVY_LOAD`]; six lose 5e-10.
+const MANY_MODES: usize = 8;
 
 /// Whether what hangs on the nodes of each body is much heavier than the body itself.
 pub(super) fn heavily_loaded(system: &System) -> Vec<bool> {
@@ -31,17 +31,16 @@ pub(super) fn heavily_loaded(system: &System) -> Vec<bool> {
             hanging[parent] += subtree[k];
         }
     }
-    let loaded = hanging.iter().zip(bodies).enumerate();
+    let heavy = |modes: usize| {
+        if modes >= MANY_MODES {
+            HEAVY_LOAD_OF_MANY_MODES
+        } else {
+            HEAVY_LOAD
+        }
+    };
+    let loaded = hanging.iter().zip(bodies);
     loaded
-        .map(|(k, (&load, body))| {
-            let is_constant = system.shortening(k).is_none();
-            let heavy = if is_constant && body.modes() >= MANY_MODES {
-                HEAVY_LOAD_OF_MANY_MODES
-            } else {
-                HEAVY_LOAD
-            };
-            load > heavy * body.rigid.mass
-        })
+        .map(|(&load, body)| load > heavy(body.modes()) * body.rigid.mass)
         .collect()
 }
 
