@@ -134,5 +134,6 @@ def test_maps_of_joints_and_of_places(
 def test_modes_shape_motions(model: lissom.Model) -> None:
     modes = model.build().modes()
     assert [own["frequency_rad_per_s"] for own in modes.vibrating] == pytest.approx(modes.frequency_rad_per_s[:, -1])
-    shaped = model.replace({"shaping.zvd": modes.vibrating})
+    driven = model.replace({"input": [{"joint": "shoulder", "rigid_inverse_dynamics": QUINTIC}]})
+    shaped = driven.replace({"shaping.zvd": modes.vibrating})
     assert shaped.to_dict()["shaping"] == {"zvd": modes.vibrating}

@@ -20,7 +20,8 @@ pub struct EndEffector {
     pub compliance_m_per_n: Result<[[f64; 3]; 3], String>,
     /// Names of the coordinates that are driven, and are held.
     pub driven: Vec<String>,
-    /// Velocity of the marker in ground axes for every driven coordinate at unit rate, nothing deforming: one column each.
+    /// Velocity of the marker in ground axes for every driven coordinate at unit rate, neither links nor gears deforming: one column each.
+    /// That of a motor whose joint a loop solves for is zero.
     pub jacobian: Vec<[f64; 3]>,
     /// Lowest natural frequency with the driven joints held, in rad/s; none where nothing vibrates or the equilibrium is unstable.
     pub frequency_rad_per_s: Option<f64>,
@@ -104,7 +105,13 @@ fn of_linearized(found: &Linearized, marker: usize, lowest: Option<&ModeAt>) -> 
     let free: Vec<usize> = (0..count)
         .filter(|dof| !found.driven.contains(dof))
         .collect();
-    let column = |&dof: &usize| [0, 1, 2].map(|row| output.first[(row, dof)]);
+    // a joint behind a gear that does not deform follows its motor
+    let moves = |dof: usize| {
+        let followers = found.geared.iter().filter(move |[motor, _]| *motor == dof);
+        std::iter::once(dof).chain(followers.map(|&[_, joint]| joint))
+    };
+    let column =
+        |&dof: &usize| [0, 1, 2].map(|row| moves(dof).map(|own| output.first[(row, own)]).sum());
     let name = |&dof: &usize| labels.coordinates[dof].name.clone();
     let restricted = point.linear.restricted(&free).stiffness();
     let moved = output.first.select_columns(&free);

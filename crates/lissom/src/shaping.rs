@@ -11,7 +11,7 @@ pub fn shaped_modes(modes: &TrackedModes) -> Vec<ShapedModeSpec> {
         let damping_ratio = at.damping_ratio()?;
         (root.im != 0.0 && (0.0..1.0).contains(&damping_ratio)).then(|| ShapedModeSpec {
             frequency_rad_per_s: root.norm(),
-            damping_ratio,
+            damping_ratio: damping_ratio.abs(), // zero has no sign
         })
     };
     let last = modes.modes.iter().filter_map(|mode| mode.last());

@@ -84,6 +84,8 @@ pub struct Linearized {
     pub further: Vec<LinearizedTrajectory>,
     /// Degrees of freedom, of the first choice, on which inputs of the model act.
     pub driven: Vec<usize>,
+    /// Motors behind elastic gears with their joints, by degrees of freedom of the first choice; none for joints that loops solve for.
+    pub geared: Vec<[usize; 2]>,
     /// Instants at which inputs and motions are not smooth.
     pub breakpoints: Vec<f64>,
     /// Coordinates that every controller drives, by their places among all.
@@ -387,7 +389,7 @@ pub fn linearize<L: Linearize>(
     if let Some(first) = motions.first() {
         of.choose(first)?;
     }
-    let driven = of.driven();
+    let (driven, geared) = (of.driven(), geared(of));
     let mut stretches = Vec::new();
     let mut current = Chosen::of(of);
     for (index, motion) in motions.iter().enumerate() {
@@ -416,6 +418,7 @@ pub fn linearize<L: Linearize>(
     let actuators = actions.actuators.iter();
     Ok(Linearized {
         driven,
+        geared,
         breakpoints: of.breakpoints(),
         controlled: actions.controllers.iter().map(controlled).collect(),
         actuators: actuators.map(|own| of.place(own.drive)).collect(),
@@ -428,6 +431,18 @@ pub fn linearize<L: Linearize>(
         trajectory,
         further: stretches,
     })
+}
+
+/// Motors behind elastic gears with their joints, by degrees of freedom of the coordinates chosen last.
+fn geared(of: &impl Linearize) -> Vec<[usize; 2]> {
+    let independent = of.independent();
+    let dof = |axis: AxisId| {
+        let place = of.place(axis)?;
+        independent.iter().position(|&own| own == place)
+    };
+    let gears = of.actions().gears.iter();
+    let pairs = gears.filter_map(|gear| Some([dof(gear.motor)?, dof(gear.joint)?]));
+    pairs.collect()
 }
 
 /// A stretch that is being gone through.

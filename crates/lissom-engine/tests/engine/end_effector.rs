@@ -87,6 +87,37 @@ fn manipulability_of_two_links() {
     }
 }
 
+/// Closed form: what motors move through elastic gears is what they move through rigid ones; the tip gives way by what the gears do, J diag(1/k) Jᵀ.
+#[test]
+fn motors_behind_elastic_gears_move_their_joints() {
+    let gear = |stiffness: f64| {
+        format!(
+            "revolute = {{ axis = [0.0, 0.0, 1.0], motor = {{ inertia_kg_m2 = 1e-4, gear_ratio = 50.0, stiffness_n_m_per_rad = {stiffness:?} }} }}"
+        )
+    };
+    let rigid = "revolute = { axis = [0.0, 0.0, 1.0] }";
+    let geared = TWO_LINKS.replacen(rigid, &gear(900.0), 1);
+    let geared = mechanism(&geared.replacen(rigid, &gear(400.0), 1));
+    for elbow in [-2.0, -0.3, 1.1] {
+        let angles = [("shoulder.angle", 0.8), ("elbow.angle", elbow)];
+        let rigid = at(&mechanism(TWO_LINKS), &angles).unwrap();
+        let found = at(&geared, &angles).unwrap();
+        let compliance = found.compliance_m_per_n.unwrap();
+        for i in 0..3 {
+            close(found.position_m[i], rigid.position_m[i], 1.0);
+            for column in 0..2 {
+                close(found.jacobian[column][i], rigid.jacobian[column][i], 1.0);
+            }
+            for j in 0..3 {
+                let gives = |column: usize, k: f64| {
+                    rigid.jacobian[column][i] * rigid.jacobian[column][j] / k
+                };
+                close(compliance[i][j], gives(0, 900.0) + gives(1, 400.0), 1e-3);
+            }
+        }
+    }
+}
+
 /// A link of 1 kg at 0.5 m, upright on a spring of 4 N m/rad, which holds less than its weight; and the same held by 6 N m/rad.
 const UPRIGHT: &str = r#"
 format = 1
