@@ -62,7 +62,8 @@ class Equations(_native.Mechanism):
     ) -> Derivatives:
         """Derivatives of :meth:`forward_dynamics` by positions, velocities and forces, exact but for rounding.
 
-        Of trees without loops; others have them in independent coordinates, by :meth:`linearize`.
+        Where loops of a tree close, changes that open them are among the columns: what they do is that of equations which keep
+        the closures' accelerations at zero. Changes that keep loops closed change the closed mechanism so.
         """
         found = self._derivatives(state, force, time_s=time_s)
         return Derivatives(*(found[..., at, :, :] for at in range(3)))

@@ -40,9 +40,8 @@ def test_a_batch_of_evaluations_has_the_bits_of_single_ones(name: str) -> None:
         lambda x, given: mech.jacobian(x, marker),
         lambda x, given: mech.marker_pose(x, marker),
         lambda x, given: mech.energy(x).total,
+        lambda x, given: mech.derivatives(x, given).position,
     ]
-    if name != "planar-3rrr":
-        asked.append(lambda x, given: mech.derivatives(x, given).position)
     for ask in asked:
         together = ask(x, given)
         assert np.isfinite(together).all()

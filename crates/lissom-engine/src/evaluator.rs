@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use lissom_core::{EnergyAndMomentum, State};
+use nalgebra::DMatrix;
 use self_cell::self_cell;
 
 use crate::evaluate::{EvaluateError, MarkerPose};
@@ -35,22 +36,14 @@ pub(crate) trait AtStates: Send {
         acceleration: &mut [f64],
     );
 
-    /// Whether the accelerations can be differentiated.
-    fn is_differentiable(&self) -> bool {
-        false
-    }
-
     /// Derivatives of the accelerations under a generalised force by displacements of the position, by velocities and by the
-    /// force: three matrices n × n by rows. Only of what is [differentiable](Self::is_differentiable).
+    /// force; `None` where they are no numbers.
     fn forward_derivatives(
         &mut self,
-        _: f64,
-        _: [&[f64]; 2],
-        _force: &[f64],
-        derivatives: &mut [f64],
-    ) {
-        derivatives.fill(f64::NAN);
-    }
+        time_s: f64,
+        motion: [&[f64]; 2],
+        force: &[f64],
+    ) -> Option<[DMatrix<f64>; 3]>;
 
     /// Energy and momentum.
     fn energy_and_momentum(&mut self, time_s: f64, motion: [&[f64]; 2]) -> EnergyAndMomentum;
@@ -237,14 +230,11 @@ impl Evaluator {
         self.ask(|work| work.forward_dynamics(time_s, motion, force, acceleration));
     }
 
-    /// Whether there are [derivatives](Self::forward_derivatives) of the accelerations: in a tree without loops.
-    pub fn is_differentiable(&self) -> bool {
-        self.owned.borrow_dependent().is_differentiable()
-    }
-
     /// Writes the derivatives of the accelerations under a generalised force, three matrices n × n by rows, without error but
-    /// rounding: by [displacements](Self::displace) of the position, by velocities, by the force. They are not a number where there
-    /// [are none](Self::is_differentiable).
+    /// rounding: by [displacements](Self::displace) of the position, by velocities, by the force.
+    ///
+    /// Where loops of a tree close they are those of the equations that keep the closures' accelerations at zero, along changes of
+    /// position and velocity that open the loops, too: changes that keep them closed change the closed mechanism so.
     pub fn forward_derivatives(
         &mut self,
         time_s: f64,
@@ -252,7 +242,17 @@ impl Evaluator {
         force: &[f64],
         derivatives: &mut [f64],
     ) {
-        self.ask(|work| work.forward_derivatives(time_s, motion, force, derivatives));
+        let Some(found) = self.ask(|work| work.forward_derivatives(time_s, motion, force)) else {
+            derivatives.fill(f64::NAN);
+            return;
+        };
+        let entries = found.iter().flat_map(|found| {
+            let rows = found.row_iter();
+            rows.flat_map(|row| row.iter().copied().collect::<Vec<_>>())
+        });
+        for (own, entry) in derivatives.iter_mut().zip(entries) {
+            *own = entry;
+        }
     }
 
     /// Energy and momentum of a motion: positions and velocities.

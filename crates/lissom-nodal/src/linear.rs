@@ -107,6 +107,20 @@ impl Equations<'_> {
         Ok(self.differentiate_by_position(state, None, &mut unwatched)?)
     }
 
+    /// Derivatives of the whole residual about a state: by displacements of the positions, by velocities.
+    ///
+    /// # Errors
+    ///
+    /// When there is no such configuration.
+    pub fn force_derivatives<F: AppliedForces>(
+        &mut self,
+        state: &State<'_, F>,
+    ) -> Result<[DMatrix<f64>; 2], NodalError> {
+        let by_position = self.tangent_stiffness(state)?;
+        let by_velocity = self.differentiate_by_velocity(state, &mut unwatched)?;
+        Ok([by_position, by_velocity])
+    }
+
     /// Strain energy's second derivative with gradients held: $`K_0`$. Uses the transfer function.
     fn structural_stiffness(&self, go_on: &mut GoOn<'_>) -> Result<DMatrix<f64>, LinearError> {
         let mechanism = self.mechanism;

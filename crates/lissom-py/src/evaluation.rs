@@ -164,8 +164,6 @@ pub(crate) struct Free {
     /// Names, units and kinds of its positions and velocities.
     pub(crate) coordinates: [Vec<Coordinate>; 2],
     pub(crate) markers: Vec<String>,
-    /// Whether its accelerations can be differentiated.
-    pub(crate) is_differentiable: bool,
     /// Whether what is found of a state does not depend on those before.
     is_independent: bool,
     /// Workspaces that nobody uses just now.
@@ -182,7 +180,6 @@ impl Free {
         Ok(Self {
             coordinates: mechanism.coordinates()?,
             markers: evaluator.markers(),
-            is_differentiable: evaluator.is_differentiable(),
             is_independent: evaluator.is_independent(),
             mechanism,
             idle: Mutex::new(vec![evaluator]),

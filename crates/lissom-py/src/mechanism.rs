@@ -288,12 +288,6 @@ impl Mechanism {
         time_s: Option<f64>,
         out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Array<'py>> {
-        if !self.free(state.py())?.is_differentiable {
-            return Err(PyValueError::new_err(
-                "derivatives of accelerations are those of a tree without loops; linearize has them for other mechanisms, in \
-                 independent coordinates",
-            ));
-        }
         let asked = Asked::of(self, state, time_s, out).with("force", force)?;
         asked.one_by_one(
             |n| vec![3, n, n],

@@ -102,6 +102,34 @@ impl AtStates for NodalEquations<'_> {
         }
     }
 
+    /// $`M\dot v + h = f`$ holds along the way.
+    fn forward_derivatives(
+        &mut self,
+        time_s: f64,
+        motion: [&[f64]; 2],
+        force: &[f64],
+    ) -> Option<[DMatrix<f64>; 3]> {
+        let [position, velocity] = motion;
+        let n = velocity.len();
+        let (mut acceleration, mut mass) = (vec![0.0; n], vec![0.0; n * n]);
+        AtStates::forward_dynamics(self, time_s, motion, force, &mut acceleration);
+        SecondOrder::mass_matrix(self, time_s, position, &mut mass);
+        let factor = DMatrix::from_row_slice(n, n, &mass).cholesky()?;
+        (self.dynamics).set_state(time_s, position, velocity).ok()?;
+        // a copy, so that looking does not move what is evaluated
+        let mut equations = self.dynamics.equations().clone();
+        let found = equations.force_derivatives(&lissom_nodal::State {
+            position,
+            velocity,
+            acceleration: &acceleration,
+            drives: self.dynamics.drives(),
+            loads: self.dynamics.excitation(),
+        });
+        let [by_position, by_velocity] = found.ok()?;
+        let forces = [-by_position, -by_velocity, DMatrix::identity(n, n)];
+        Some(forces.map(|forces| factor.solve(&forces)))
+    }
+
     fn energy_and_momentum(
         &mut self,
         time_s: f64,

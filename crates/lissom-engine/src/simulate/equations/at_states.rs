@@ -19,6 +19,25 @@ impl Equations<'_> {
         self.kinematics
             .update(system, &self.position, &self.velocity);
     }
+
+    /// Derivatives of the accelerations found last, of a tree without loops: $`M\dot v + h = f`$ holds along the way, so that
+    /// $`M\,\delta\dot v = -(M\dot v + h)_q\,\delta q - h_v\,\delta v + \delta f`$.
+    fn open_derivatives(
+        &mut self,
+        [by_position, by_velocity]: [DMatrix<f64>; 2],
+    ) -> [DMatrix<f64>; 3] {
+        let n = self.velocity.len();
+        let system = &self.model.linkage.system;
+        [-by_position, -by_velocity, DMatrix::identity(n, n)].map(|mut forces| {
+            let mut change = vec![0.0; n];
+            for mut column in forces.column_iter_mut() {
+                let force = column.as_slice();
+                (self.articulated).solve(system, &self.kinematics, force, &mut change);
+                column.copy_from_slice(&change);
+            }
+            forces
+        })
+    }
 }
 
 impl AtStates for Equations<'_> {
@@ -110,25 +129,22 @@ impl AtStates for Equations<'_> {
         }
     }
 
-    fn is_differentiable(&self) -> bool {
-        self.model.linkage.closures.is_empty()
-    }
-
     fn forward_derivatives(
         &mut self,
         time_s: f64,
         motion: [&[f64]; 2],
         force: &[f64],
-        derivatives: &mut [f64],
-    ) {
+    ) -> Option<[DMatrix<f64>; 3]> {
         let n = self.velocity.len();
         let mut acceleration = vec![0.0; n];
         AtStates::forward_dynamics(self, time_s, motion, force, &mut acceleration);
+        if !acceleration.iter().all(|a| a.is_finite()) {
+            return None;
+        }
         let mut linearizer = match self.linearizer.take() {
             Some(linearizer) => linearizer,
             None => Box::new(Linearizer::new(self.model)),
         };
-        // M a + h = f holds along the way: M δa = -(∂/∂q (M a + h) δq + ∂h/∂v δv) + δf
         let state = MotionState {
             time_s,
             position: motion[0].to_vec(),
@@ -138,22 +154,16 @@ impl AtStates for Equations<'_> {
             control: Vec::new(),
             undeformed: false,
         };
-        let found = linearizer.force_derivatives(&state, &mut |_| Flow::Continue);
-        self.linearizer = Some(linearizer);
-        let Ok([by_position, by_velocity]) = found else {
-            return derivatives.fill(f64::NAN);
+        let watch = &mut |_| Flow::Continue;
+        let found = if self.model.linkage.closures.is_empty() {
+            let found = linearizer.force_derivatives(&state, watch).ok();
+            found.map(|found| self.open_derivatives(found))
+        } else {
+            let found = linearizer.closed_derivatives(&state, force, watch);
+            found.ok().flatten()
         };
-        let system = &self.model.linkage.system;
-        let forces = [-by_position, -by_velocity, DMatrix::identity(n, n)];
-        let mut change = vec![0.0; n];
-        for (forces, derivative) in forces.iter().zip(derivatives.chunks_exact_mut(n * n)) {
-            for (column, force) in forces.column_iter().enumerate() {
-                (self.articulated).solve(system, &self.kinematics, force.as_slice(), &mut change);
-                for (row, change) in derivative.chunks_exact_mut(n).zip(&change) {
-                    row[column] = *change;
-                }
-            }
-        }
+        self.linearizer = Some(linearizer);
+        found
     }
 
     fn is_independent(&self) -> bool {

@@ -7,7 +7,7 @@
 
 use nalgebra::{DMatrix, DVector, Dyn, LU};
 
-use super::loops::Independent;
+use super::closures::{closures_at, tangent_closures};
 use super::{LinearizeError, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
 use lissom_core::State;
@@ -40,7 +40,7 @@ impl Solved {
         motion: &MotionState,
         independent: &[usize],
     ) -> Result<Self, LinearizeError> {
-        let constraints = Independent::at_plain(linearizer, motion);
+        let constraints = closures_at(linearizer, motion);
         let free = &linearizer.equations.free_velocities;
         let entries: Vec<usize> = (0..free.len())
             .filter(|i| !independent.contains(i))
@@ -174,7 +174,7 @@ impl Linearizer<'_> {
             return Ok(whole);
         }
         let solved = Solved::at(self, motion, deviation.independent)?;
-        let plain = Independent::at_plain(self, motion);
+        let plain = closures_at(self, motion);
         let dot =
             |row: &[f64], full: &[f64]| -> f64 { row.iter().zip(full).map(|(a, b)| a * b).sum() };
         let velocities = motion.velocity.len();
@@ -183,7 +183,7 @@ impl Linearizer<'_> {
         self.move_along(motion, &whole.position);
         let mut tangent =
             Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
-        Independent::at_tangent(self, &mut tangent);
+        tangent_closures(self, &mut tangent);
         let along = self.full(whole.position.as_slice(), velocities);
         let curved = |row: usize| -> f64 {
             let entries = tangent.row(row).iter().zip(&along);

@@ -14,6 +14,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
+use super::closures::{Closures, closures_at, curvature, tangent_closures};
 use super::derivatives::Derivatives;
 use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
 use lissom_core::study::OutputOrder;
@@ -56,17 +57,6 @@ pub(super) struct Reduced {
     acceleration: [DMatrix<f64>; 2],
 }
 
-/// Derivatives of the closures, in independent equations and the coordinates of the state.
-struct Closures {
-    jacobian: DMatrix<f64>,
-    /// $`J_1`$.
-    rate: DMatrix<f64>,
-    /// $`J_2`$.
-    bias_by_velocity: DMatrix<f64>,
-    /// $`J_3`$.
-    acceleration: DMatrix<f64>,
-}
-
 impl Independent {
     /// Entries of the state's velocities that stay.
     pub(super) fn kept(&self) -> &[usize] {
@@ -88,7 +78,7 @@ impl Independent {
         if model.linkage.closures.is_empty() {
             return Ok(None);
         }
-        let constraints = Self::at_plain(linearizer, state);
+        let constraints = closures_at(linearizer, state);
         let free = linearizer.equations.free_velocities.clone();
         let entry = |(i, &at): (usize, &usize), row: &[f64]| {
             if held.contains(&i) { 0.0 } else { row[at] }
@@ -225,7 +215,10 @@ impl Independent {
         let singular = LinearizeError::Singular {
             time_s: state.time_s,
         };
-        let closures = self.differentiate(linearizer, state);
+        let [turning, turning_rate] =
+            [&state.velocity, &state.acceleration].map(|rates| linearizer.quasi_rates(rates));
+        let closures =
+            Closures::of(linearizer, state, &self.rows).in_chart(&turning, &turning_rate);
         let solved = DMatrix::from_fn(self.rows.len(), self.solved.len(), |i, j| {
             closures.jacobian[(i, self.solved[j])]
         });
@@ -252,7 +245,7 @@ impl Independent {
         }
         let residual = needed.select_rows(&self.solved);
         let multipliers = solved.transpose().lu().solve(&residual).ok_or(singular)?;
-        let curvature = self.curvature(linearizer, state, multipliers.as_slice());
+        let curvature = curvature(linearizer, state, &self.rows, multipliers.as_slice());
         // bodies carry these forces too
         let closing = closures.jacobian.transpose() * &multipliers;
         let tension = linearizer.tension_stiffness(state, closing.as_slice());
@@ -334,136 +327,6 @@ impl Independent {
         -(structural * (&scaled * (compliance * (scaled.transpose() * needed))))
     }
 
-    /// Closures at a state.
-    pub(super) fn at_plain(
-        linearizer: &mut Linearizer<'_>,
-        state: &MotionState,
-    ) -> Constraints<f64> {
-        linearizer.load_plain(state);
-        let linkage = &linearizer.model.linkage;
-        let (system, plain) = (&linkage.system, &mut linearizer.plain);
-        plain
-            .kinematics
-            .update(system, &plain.position, &plain.velocity);
-        let mut constraints = Constraints::<f64>::new(system, &linkage.closures);
-        constraints.update(
-            system,
-            &linkage.closures,
-            &mut plain.kinematics,
-            &plain.position,
-            &plain.velocity,
-        );
-        constraints
-    }
-
-    /// Closures at the dual state of a linearizer.
-    pub(super) fn at_tangent(
-        linearizer: &mut Linearizer<'_>,
-        constraints: &mut Constraints<Tangent>,
-    ) {
-        let model = linearizer.model;
-        let tangent = &mut linearizer.tangent;
-        tangent.kinematics.update_motion(
-            &model.linkage.system,
-            &tangent.position,
-            &tangent.velocity,
-        );
-        constraints.update(
-            &model.linkage.system,
-            &model.linkage.closures,
-            &mut tangent.kinematics,
-            &tangent.position,
-            &tangent.velocity,
-        );
-    }
-
-    fn differentiate(&self, linearizer: &mut Linearizer<'_>, state: &MotionState) -> Closures {
-        let model = linearizer.model;
-        let free = linearizer.equations.free_velocities.clone();
-        let n = linearizer.equations.state_velocities();
-        let m = self.rows.len();
-        let mut constraints =
-            Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
-        let (mut jacobian, mut rate) = (DMatrix::zeros(m, n), DMatrix::zeros(m, n));
-        let (mut by_velocity, mut acceleration) = (DMatrix::zeros(m, n), DMatrix::zeros(m, n));
-        for first in (0..free.len()).step_by(DIRECTIONS) {
-            let directions = DIRECTIONS.min(free.len() - first);
-            linearizer.load_tangent(state);
-            for slot in 0..directions {
-                linearizer.seed_position(state, first + slot, slot);
-            }
-            Self::at_tangent(linearizer, &mut constraints);
-            for (i, &row) in self.rows.iter().enumerate() {
-                let entries = constraints.row(row);
-                for (column, &at) in free.iter().enumerate() {
-                    jacobian[(i, column)] = entries[at].value;
-                }
-                for slot in 0..directions {
-                    let mut sum = constraints.bias()[row].tangent[slot];
-                    for (entry, a) in entries.iter().zip(&state.acceleration) {
-                        sum += entry.tangent[slot] * a;
-                    }
-                    acceleration[(i, first + slot)] = sum;
-                    rate[(i, first + slot)] = constraints.rate()[row].tangent[slot];
-                }
-            }
-            linearizer.load_tangent(state);
-            for slot in 0..directions {
-                linearizer.seed_velocity(first + slot, slot, 1.0);
-            }
-            Self::at_tangent(linearizer, &mut constraints);
-            for (i, &row) in self.rows.iter().enumerate() {
-                for slot in 0..directions {
-                    by_velocity[(i, first + slot)] = constraints.bias()[row].tangent[slot];
-                }
-            }
-        }
-        // velocities that are no rates of the chart
-        let turning = linearizer.quasi_rates(&state.velocity);
-        let turning_rate = linearizer.quasi_rates(&state.acceleration);
-        acceleration += &by_velocity * &turning + &jacobian * turning_rate;
-        rate += &jacobian * &turning;
-        by_velocity += &jacobian * turning;
-        Closures {
-            jacobian,
-            rate,
-            bias_by_velocity: by_velocity,
-            acceleration,
-        }
-    }
-
-    /// $`\partial(J^T\lambda)/\partial q`$.
-    fn curvature(
-        &self,
-        linearizer: &mut Linearizer<'_>,
-        state: &MotionState,
-        multipliers: &[f64],
-    ) -> DMatrix<f64> {
-        let model = linearizer.model;
-        let free = linearizer.equations.free_velocities.clone();
-        let n = linearizer.equations.state_velocities();
-        let mut constraints =
-            Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
-        let mut curvature = DMatrix::zeros(n, n);
-        for first in (0..free.len()).step_by(DIRECTIONS) {
-            let directions = DIRECTIONS.min(free.len() - first);
-            linearizer.load_tangent(state);
-            for slot in 0..directions {
-                linearizer.seed_position(state, first + slot, slot);
-            }
-            Self::at_tangent(linearizer, &mut constraints);
-            for (&row, multiplier) in self.rows.iter().zip(multipliers) {
-                let entries = constraints.row(row);
-                for slot in 0..directions {
-                    for (i, &at) in free.iter().enumerate() {
-                        curvature[(i, first + slot)] += entries[at].tangent[slot] * multiplier;
-                    }
-                }
-            }
-        }
-        curvature
-    }
-
     /// Second derivatives of all coordinates by the independent ones: one matrix per independent coordinate.
     fn second_order(
         &self,
@@ -494,7 +357,7 @@ impl Independent {
                 for slot in 0..directions {
                     linearizer.seed_position(state, first + slot, slot);
                 }
-                Self::at_tangent(linearizer, &mut constraints);
+                tangent_closures(linearizer, &mut constraints);
                 for (i, &row) in self.rows.iter().enumerate() {
                     for slot in 0..directions {
                         rate[(i, first + slot)] = constraints.rate()[row].tangent[slot];

@@ -19,6 +19,7 @@
 //!
 //! **Loops.** In independent coordinates, see `loops.rs`.
 
+mod closures;
 mod derivatives;
 mod deviated;
 mod forces;
