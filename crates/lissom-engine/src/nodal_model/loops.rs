@@ -7,7 +7,7 @@
 //! nothing drives, then driven ones, then deformations of beams. Where that leaves a loop open, all spherical and free joints
 //! are asked first, as a platform on prescribed legs needs it. Where that does not do either, such joints are taken apart
 //! (`unfold`), so that a part of their freedoms follows: the coupler between two ball joints leads its own twist.
-//! Deformations that depend on others, as those out of a planar linkage's plane do, stay free.
+//! Deformations that depend on others, as those out of a planar linkage's plane do, stay free; a run ends where one opens all the same.
 
 use std::collections::BTreeMap;
 
@@ -28,10 +28,6 @@ use lissom_tree::CoordinateKind;
 
 /// Gap, in m or rad, that rounding leaves where the loops are closed.
 const CLOSED: f64 = 1e-8;
-/// Displacement of the degrees of freedom by which redundancy is told from a singular start.
-const NEARBY: f64 = 1e-3;
-/// Opening of a redundant closure nearby; one that is not redundant opens by the square of the displacement.
-const STILL_CLOSED: f64 = 1e-9;
 
 /// A deformation that vanishes where a loop is closed.
 #[derive(Clone, Debug)]
@@ -297,19 +293,13 @@ pub(super) fn close(
         follower.release(assembly);
     }
     let unfolded = unfolding.apply(assembly, &equations, &chosen);
-    let [held, left_out] = [true, false].map(|is_used| {
-        let all = closings.iter().zip(&used);
-        let those = all.filter(move |(_, used)| **used == is_used);
-        those.map(|(closing, _)| closing).collect::<Vec<_>>()
-    });
+    let held = closings.iter().zip(&used).filter(|(_, used)| **used);
+    let held: Vec<&Closing> = held.map(|(closing, _)| closing).collect();
     if let Some(error) = left_open {
         close_gaps(assembly, &held).map_err(|_| error)?;
     }
     for closing in &held {
         assembly.set_deformation(closing.element, closing.deformation, Role::Fixed);
-    }
-    if !left_out.is_empty() {
-        stays_closed(&assembly.clone().finish()?, &left_out)?;
     }
     let mut loop_of = choice.loop_of(&open);
     for axis in &unfolded {
@@ -345,32 +335,5 @@ fn close_gaps(assembly: &mut Assembly, used: &[&Closing]) -> Result<(), NodalMod
     let mut equations = Equations::new(&driven)?;
     equations.place(&driven.assembled_position(), &drives)?;
     assembly.stand_as(&equations);
-    Ok(())
-}
-
-/// Asks whether closures that are left out as redundant stay closed near the start.
-fn stays_closed(closed: &Mechanism, left_out: &[&Closing]) -> Result<(), NodalModelError> {
-    let mut equations = Equations::new(closed)?;
-    let position = closed.assembled_position();
-    let mut displaced = position.clone();
-    let step: Vec<f64> = (0..closed.dof_count())
-        .map(|dof| NEARBY * (1.0 - 0.3 * (dof % 4) as f64))
-        .collect();
-    equations.displace(&position, &step, &mut displaced);
-    // where the mechanism cannot go there is nothing to be seen
-    if equations
-        .place(&displaced, &closed.assembled_drives())
-        .is_err()
-    {
-        return Ok(());
-    }
-    for closing in left_out {
-        let gap = equations.deformation(closing.element, closing.deformation);
-        if gap.abs() > STILL_CLOSED {
-            return Err(NodalModelError::SingularLoop {
-                name: closing.name.clone(),
-            });
-        }
-    }
     Ok(())
 }

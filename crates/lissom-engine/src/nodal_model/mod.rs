@@ -102,15 +102,6 @@ pub enum NodalModelError {
         /// Loop or cut joint.
         name: String,
     },
-    /// A loop whose closures depend on each other only where it starts.
-    #[error(
-        "loop `{name}` is singular where it starts: what holds it depends on the other closures there, but not nearby; \
-         start in another configuration"
-    )]
-    SingularLoop {
-        /// Loop or cut joint.
-        name: String,
-    },
     /// Functions along a beam that cannot be formed.
     #[error("body `{name}`: {source}")]
     Reduction {

@@ -352,7 +352,8 @@ impl Dynamics for NodalEquations<'_> {
     }
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
-        if let Some(singularity) = self.singularity() {
+        let stopped_at = result.as_ref().ok().and_then(|outcome| outcome.stopped_at);
+        if let Some(singularity) = self.singularity(stopped_at) {
             return Some(singularity);
         }
         let time_s = result.as_ref().err()?.time();

@@ -15,6 +15,9 @@ use super::{NodalAxis, NodalModel};
 /// Name of the axes that follow in the memory of evaluations; without it they are in the first chart.
 const FOLLOWING: &str = "following";
 
+/// Violation, in m or rad, from which a closure no longer follows from the others.
+const REDUNDANT: f64 = 1e-8;
+
 /// What is looked at after every step.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Watch {
@@ -30,6 +33,18 @@ pub(super) struct Watch {
     passed: Option<f64>,
     /// Largest violation of closures after any step, and that of their rates.
     pub(super) violation: [f64; 2],
+    /// What followed from other closures at the start and was found open.
+    opened: Option<Opened>,
+}
+
+/// A deformation that would vanish if it followed from others.
+#[derive(Clone, Copy, Debug)]
+struct Opened {
+    element: ElementId,
+    deformation: usize,
+    gap: f64,
+    /// When it was closed.
+    good_until: f64,
 }
 
 impl Watch {
@@ -42,6 +57,7 @@ impl Watch {
             side: equations.side().unwrap_or(0.0),
             passed: None,
             violation: [0.0; 2],
+            opened: None,
         }
     }
 }
@@ -137,8 +153,8 @@ impl NodalEquations<'_> {
     pub(super) fn look(&mut self, time: f64) -> f64 {
         let is_new = time > self.watch.time;
         if is_new {
-            self.watch.time = time;
-            self.look_at_closures(time);
+            let before = std::mem::replace(&mut self.watch.time, time);
+            self.look_at_closures(before, time);
         }
         let Some(charts) = &self.nodal.charts else {
             return f64::NEG_INFINITY;
@@ -155,8 +171,9 @@ impl NodalEquations<'_> {
         if self.watch.gain.is_some() { 1.0 } else { -1.0 }
     }
 
-    /// Notes how far closures are open in the evaluation last made, and whether a step led over a singular configuration.
-    fn look_at_closures(&mut self, time: f64) {
+    /// Notes how far closures are open in the evaluation last made, and whether a step led over a singular configuration or away from
+    /// one in which it began.
+    fn look_at_closures(&mut self, before: f64, time: f64) {
         let equations = self.dynamics.equations();
         if self.nodal.has_loops
             && let Some(side) = equations.side()
@@ -169,7 +186,17 @@ impl NodalEquations<'_> {
         let [position, rate] = &mut self.watch.violation;
         for (element, deformations) in self.nodal.held_closed() {
             for &index in deformations {
-                *position = position.max(equations.deformation(element, index).abs());
+                let gap = equations.deformation(element, index).abs();
+                *position = position.max(gap);
+                let is_left_out = || self.chart.mechanism.role(element, index) == Role::Free;
+                if gap > REDUNDANT && self.watch.opened.is_none() && is_left_out() {
+                    self.watch.opened = Some(Opened {
+                        element,
+                        deformation: index,
+                        gap,
+                        good_until: before,
+                    });
+                }
                 *rate = rate.max(equations.deformation_rate(element, index).abs());
             }
         }
@@ -222,17 +249,26 @@ impl NodalEquations<'_> {
 }
 
 impl NodalEquations<'_> {
-    /// Whether to go on: not beyond a singular configuration.
+    /// Whether to go on: not beyond a singular configuration, nor with a loop that has opened.
     pub(super) fn projection(&self) -> Projection {
-        match self.watch.passed {
-            Some(passed) => Projection::Stop { good_until: passed },
+        let opened = self.watch.opened.map(|opened| opened.good_until);
+        match self.watch.passed.or(opened) {
+            Some(good_until) => Projection::Stop { good_until },
             None => Projection::Kept,
         }
     }
 
-    /// The singular configuration that a step led over.
-    pub(super) fn singularity(&self) -> Option<RunError> {
-        let time_s = self.watch.passed?;
+    /// The singular configuration that a step led over, or in which the mechanism began.
+    pub(super) fn singularity(&self, stopped_at: Option<f64>) -> Option<RunError> {
+        let Some(time_s) = self.watch.passed else {
+            let opened = self.watch.opened?;
+            let mechanism = &self.chart.mechanism;
+            return Some(RunError::NoLongerRedundant {
+                equation: mechanism.deformation_name(opened.element, opened.deformation),
+                violation: opened.gap,
+                time_s: stopped_at?,
+            });
+        };
         let follows = |axis: &&NodalAxis| {
             let role = (self.chart.mechanism).role(axis.element, axis.deformation);
             role == Role::Free

@@ -1,7 +1,9 @@
 //! Loops, elastic gears and damping in the tree and in the nodal formulation, which share the model file and where its
 //! loops are closed at the start.
 
-use lissom_core::study::Run;
+use lissom_core::RunError;
+use lissom_core::study::{Ending, Run, sample_instants};
+use lissom_engine::diagnose::Warning;
 use lissom_engine::nodal_model::NodalModelError;
 use lissom_engine::{BuildError, Mechanism};
 use lissom_spec::ModelSpec;
@@ -9,7 +11,10 @@ use lissom_spec::spec::{GeneralizedAlphaSpec, IntegratorSpec};
 
 use crate::models::{changed, nodal_model, parsed};
 use crate::numbers::{distance, largest};
-use crate::runs::{assert_alike, completed, in_nodes, in_tree, nominal_point, samples, vector};
+use crate::runs::{
+    assert_alike, completed, in_nodes, in_tree, nodal_mechanism, nominal_point, samples,
+    tree_mechanism, vector,
+};
 use crate::shipped::{self, FLEXIBLE_JOINT, PLANAR_3RRR, SLIDER_CRANK, SPATIAL_3RRS};
 
 /// A few hundred steps at a relative tolerance of 1e-10, with motions that grow by less than tenfold.
@@ -436,4 +441,61 @@ fn a_loop_that_nothing_moves_is_redundant() {
     assert_eq!(redundant.len(), 1, "{redundant:?}");
     let (apart, way) = distances(&free, &nodes, "tip");
     assert!(apart < AGREEMENT && way > 0.05, "{apart} {way}");
+}
+
+/// A parallelogram that starts flat, from where it can go on in two ways.
+const FLAT: &str = r#"
+format = 1
+[[body]]
+name = "crank"
+rigid = { mass_kg = 0.3, center_of_mass_m = [0.1, 0.0, 0.0], inertia_kg_m2 = [1e-4, 1e-3, 1e-3] }
+node = [{ name = "pin", position_m = [0.3, 0.0, 0.0] }]
+[[body]]
+name = "coupler"
+rigid = { mass_kg = 0.6, center_of_mass_m = [0.3, 0.05, 0.0], inertia_kg_m2 = [1e-4, 2e-2, 2e-2] }
+node = [{ name = "end", position_m = [0.7, 0.0, 0.0] }]
+[[body]]
+name = "rocker"
+rigid = { mass_kg = 0.4, center_of_mass_m = [0.2, 0.0, 0.0], inertia_kg_m2 = [1e-4, 6e-3, 6e-3] }
+node = [{ name = "end", position_m = [0.3, 0.0, 0.0] }]
+[[joint]]
+name = "motor"
+parent = "ground"
+child = "crank"
+revolute = { axis = [0.0, 0.0, 1.0], initial_rate_rad_per_s = 1.0 }
+[[joint]]
+name = "knuckle"
+parent = { body = "crank", at = "pin" }
+child = "coupler"
+revolute = { axis = [0.0, 0.0, 1.0], initial_rate_rad_per_s = -1.0 }
+[[joint]]
+name = "pivot"
+parent = { body = "ground", position_m = [0.7, 0.0, 0.0] }
+child = "rocker"
+revolute = { axis = [0.0, 0.0, 1.0], initial_rate_rad_per_s = 1.0 }
+[[loop]]
+name = "pin"
+from = { body = "coupler", at = "end" }
+to = { body = "rocker", at = "end" }
+revolute = { axis = [0.0, 0.0, 1.0] }
+[simulation]
+duration_s = 0.5
+"#;
+
+/// Property: an equation that follows from the others at the start only ends the run as soon as it no longer does, in both formulations, and
+/// `check` says before that the start is singular.
+#[test]
+fn runs_from_a_singular_start_end_where_the_loop_opens() {
+    let spec = parsed(FLAT);
+    for mechanism in [tree_mechanism(&spec), nodal_mechanism(&spec, 1)] {
+        let warnings = mechanism.diagnose().warnings;
+        assert!(warnings.contains(&Warning::SingularStart), "{warnings:?}");
+        let run = mechanism.run(&sample_instants(mechanism.spec(), &[]));
+        let Ending::Failed(error @ RunError::NoLongerRedundant { equation, .. }) = &run.ending
+        else {
+            panic!("{:?}", run.ending);
+        };
+        assert!(equation.starts_with("pin"), "{error}");
+        assert!(error.time_s() < 0.5, "{error}");
+    }
 }
