@@ -3,9 +3,11 @@
 //! Kind of truth: two formulations. Rigid bodies leave nothing out in either, so that motions, equilibria and eigenvalues agree as
 //! well as they are computed.
 
+mod combinations;
 mod control;
 mod cut_joints;
 mod flexible;
+mod random;
 mod rows;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -26,7 +28,7 @@ use crate::runs::{assert_alike, nodal_mechanism, tree_mechanism, vector};
 
 /// What acts, and a mechanism on which it does.
 fn rows() -> Vec<(&'static str, String)> {
-    [rows::rows(), control::rows()].concat()
+    [rows::rows(), control::rows(), combinations::rows()].concat()
 }
 
 /// Motions integrated at a relative tolerance of 1e-11.
