@@ -93,7 +93,8 @@ pub fn inverse_dynamics(
 ) -> Result<InverseDynamics, InverseError> {
     let spec = mechanism.spec();
     // prescribed deformations of elements have no inputs in their place
-    if spec.motion.is_empty() || spec.is_of_nodes() {
+    let mut motions = spec.motion.iter();
+    if !motions.any(|motion| spec.find_joint(&motion.joint).is_some()) {
         return driven(mechanism, times_s, watch);
     }
     let mechanism = Mechanism::build(&driven_spec(spec)).map_err(InverseError::Build)?;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::str::FromStr;
 
-use lissom::compare;
 use lissom::spec::{FidelityPreset, FidelitySpec};
 use lissom_spec::Tip;
 use serde::Serialize;
@@ -118,7 +117,7 @@ fn name(item: &impl Serialize) -> String {
 ///
 /// If the model cannot be built with it.
 pub(super) fn with_fidelity(loaded: &Loaded, switches: FidelitySpec) -> Result<Loaded, LoadError> {
-    let spec = compare::with_fidelity(&loaded.spec, switches);
+    let spec = loaded.spec.with_fidelity(switches);
     let (mechanism, as_run) =
         load::build(&spec, &loaded.visuals).map_err(|problems| LoadError {
             origin: loaded.label.clone(),

@@ -218,6 +218,18 @@ impl Default for ModelSpec {
 }
 
 impl ModelSpec {
+    /// The model with another fidelity in the place of its own and of those of its bodies. Fidelities are those of the tree.
+    #[must_use]
+    pub fn with_fidelity(&self, fidelity: FidelitySpec) -> Self {
+        let mut changed = self.clone();
+        changed.fidelity = fidelity;
+        changed.formulation = FormulationSpec::Tree;
+        for body in &mut changed.body {
+            body.fidelity = None;
+        }
+        changed
+    }
+
     /// The body of that name; the first one if the name is not unique.
     pub fn find_body(&self, name: &str) -> Option<&BodySpec> {
         self.body.iter().find(|body| body.name == name)

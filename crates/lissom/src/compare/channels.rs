@@ -25,13 +25,9 @@ pub fn chosen_channels(mechanism: &Mechanism, beginnings: Option<&[String]>) -> 
         return named(&|signal| asked(&signal.name));
     }
     let spec = mechanism.spec();
-    let mut chosen = if spec.is_of_nodes() {
-        named(&|signal| signal.quantity == Quantity::Position)
-    } else {
-        let moves =
-            |source| matches!(source, Source::Marker(at) if spec.marker[at.0].body != GROUND);
-        named(&|signal| signal.quantity == Quantity::Position && moves(signal.source))
-    };
+    let stands = |source| matches!(source, Source::Marker(at) if spec.marker.get(at.0).is_some_and(|own| own.body == GROUND));
+    let mut chosen =
+        named(&|signal| signal.quantity == Quantity::Position && !stands(signal.source));
     // prescribed motions are no part of the state
     let layout = mechanism.layout().unwrap_or_default();
     let free: BTreeSet<&str> = layout.iter().map(|entry| entry.name.as_str()).collect();

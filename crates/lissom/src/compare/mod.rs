@@ -16,8 +16,6 @@ mod differences;
 mod terms;
 
 use lissom_core::study::{Ending, Run};
-use lissom_spec::ModelSpec;
-use lissom_spec::spec::{FidelitySpec, FormulationSpec};
 
 use lissom_engine::Mechanism;
 
@@ -114,17 +112,4 @@ pub fn compare(
         differences,
         advice,
     }
-}
-
-/// A model with another fidelity in the place of its own and of those of its bodies.
-#[must_use]
-pub fn with_fidelity(spec: &ModelSpec, fidelity: FidelitySpec) -> ModelSpec {
-    let mut changed = spec.clone();
-    changed.fidelity = fidelity;
-    // fidelities are those of the tree
-    changed.formulation = FormulationSpec::Tree;
-    for body in &mut changed.body {
-        body.fidelity = None;
-    }
-    changed
 }

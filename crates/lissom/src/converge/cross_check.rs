@@ -5,12 +5,11 @@
 //! errors are estimated from these.
 
 use lissom_core::Recording;
-use lissom_spec::ModelSpec;
-use lissom_spec::spec::{FormulationSpec, IntegratorSpec};
+use lissom_spec::{Discretization, ModelSpec, Refined};
 
 use super::estimate::Estimate;
 use super::findings::{CrossCheck, Gap, Refinement};
-use super::refine::{self, Deformations, Refined};
+use super::refine;
 use super::{Done, Study};
 
 /// The finest run of the user's formulation.
@@ -40,22 +39,18 @@ fn known(estimates: &[Option<Estimate>], at: usize) -> Option<&Estimate> {
 
 impl Study<'_> {
     /// Runs the other formulation and sets it beside the finest run of the user's.
-    pub(super) fn cross_check(&mut self, user: IntegratorSpec, finest: &Finest<'_>) -> CrossCheck {
+    pub(super) fn cross_check(&mut self, finest: &Finest<'_>) -> CrossCheck {
         let spec = self.mechanism.spec().clone();
         let mut check = CrossCheck::default();
         if let Some(why) = self.unchecked(&spec, finest) {
             check.notes.push(why.to_owned());
             return check;
         }
-        let others = [0, 1].map(|level| refine::other_formulation(&spec, level));
+        let others = [0, 1].map(|level| spec.in_other_formulation(level));
         let [Some(coarse), Some(fine)] = others else {
             return check;
         };
-        let integrator = if spec.formulation == FormulationSpec::Tree {
-            refine::for_elements()
-        } else {
-            user
-        };
+        let integrator = coarse.item.simulation.integrator;
         let (finer_steps, orders) = refine::integrator(integrator, 1);
         let mut runs: Vec<Done> = Vec::new();
         for (bodies, steps) in [
@@ -128,7 +123,7 @@ impl Study<'_> {
             Some("a state, as --from gives one, is not one of the other formulation")
         } else if spec.is_of_nodes() {
             Some("a model of nodes and elements has no other formulation")
-        } else if refine::deformations(spec) == Deformations::None {
+        } else if spec.discretization() == Discretization::None {
             Some("nothing deforms, so that both formulations have the same equations")
         } else {
             None

@@ -20,14 +20,13 @@ mod refine;
 use lissom_core::study::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from};
 use lissom_core::{Recording, RunError, State};
 use lissom_numerics::integrate::{Flow, Statistics};
-use lissom_spec::ModelSpec;
 use lissom_spec::spec::{IntegratorSpec, SimulationSpec};
+use lissom_spec::{Discretization, ModelSpec, Refined};
 
 use crate::compare::{chosen_channels, length_scale_m};
 use cross_check::Finest;
 use estimate::Orders;
 use lissom_engine::{BuildError, Mechanism};
-use refine::{Deformations, Refined};
 
 pub use estimate::{Basis, Estimate, SAFETY};
 pub use findings::{Accuracy, Convergence, CrossCheck, Gap, Level, Refinement};
@@ -202,7 +201,7 @@ impl Study<'_> {
                 time: (&time, usize::from(finer.is_some())),
                 bodies: &bodies.0,
             };
-            self.cross_check(user, &finest)
+            self.cross_check(&finest)
         });
         let accuracy = self.accuracy(&time, &bodies.0, options.within, within_m);
         Convergence {
@@ -299,10 +298,13 @@ impl Study<'_> {
     fn refine_bodies(&mut self, user: IntegratorSpec, times: &[Done]) -> (Refinement, Vec<Done>) {
         let spec = self.mechanism.spec().clone();
         let mut refinement = Refinement {
-            notes: refine::given_bodies(&spec),
+            notes: (spec.given_bodies())
+                .map(|body| format!("{body} is taken with the modes that are given"))
+                .collect(),
             ..Refinement::default()
         };
-        if refine::deformations(&spec) == Deformations::None {
+        let discretization = spec.discretization();
+        if discretization == Discretization::None {
             return (refinement, Vec::new());
         }
         refinement.applies = true;
@@ -322,17 +324,17 @@ impl Study<'_> {
         if self.interrupted {
             return unknown(refinement, "interrupted before the bodies were refined");
         }
-        if self.from.is_some() && refine::deformations(&spec) == Deformations::Nodes {
+        if self.from.is_some() && discretization != Discretization::Functions {
             let note = "a state of this mesh, as --from gives one, is not a state of a finer one";
             return unknown(refinement, note);
         }
-        if let Some(body) = refine::starts_at_nodes(&spec) {
+        if let Some(body) = spec.starts_at_nodes() {
             let note = format!(
                 "{body} is given deformations at nodes of its mesh, which a finer one does not have"
             );
             return unknown(refinement, &note);
         }
-        let Some(as_it_is) = refine::bodies(&spec, 0) else {
+        let Some(as_it_is) = spec.refined(0) else {
             // all that deforms is given by its modes
             refinement.applies = false;
             return (refinement, Vec::new());
@@ -354,7 +356,7 @@ impl Study<'_> {
             interrupted: false,
         }];
         for level in [1, 2] {
-            let Some(finer) = refine::bodies(&spec, level) else {
+            let Some(finer) = spec.refined(level) else {
                 break;
             };
             let name = finer.name();
