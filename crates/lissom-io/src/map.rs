@@ -111,15 +111,14 @@ impl GridAxis {
     }
 
     /// The marker and the component that it names, if it does.
-    fn of_marker<'a>(&'a self, mechanism: &Mechanism) -> Option<(&'a str, TwistComponent)> {
-        let (marker, key) = self.name.rsplit_once('.')?;
-        let component = TwistComponent::ALL
-            .into_iter()
-            .find(|own| own.key() == key)?;
+    fn of_marker<'a>(&self, mechanism: &'a Mechanism) -> Option<(&'a str, TwistComponent)> {
         let mut markers = mechanism.spec().marker.iter();
-        markers
-            .any(|own| own.name == marker)
-            .then_some((marker, component))
+        markers.find_map(|marker| {
+            let is_meant =
+                |own: &TwistComponent| self.name == format!("{}.{}", marker.name, own.key());
+            let component = TwistComponent::ALL.into_iter().find(is_meant)?;
+            Some((marker.name.as_str(), component))
+        })
     }
 }
 
@@ -295,7 +294,7 @@ enum Grid<'a> {
 
 impl<'a> Grid<'a> {
     /// Both axes as what they name, with their units.
-    fn of(mechanism: &Mechanism, axes: &'a [GridAxis; 2]) -> Result<(Self, [String; 2]), String> {
+    fn of(mechanism: &'a Mechanism, axes: &[GridAxis; 2]) -> Result<(Self, [String; 2]), String> {
         if let [Some(one), Some(other)] = axes.each_ref().map(|axis| axis.of_marker(mechanism)) {
             let unit = |component: TwistComponent| if component.entry() < 3 { "rad" } else { "m" };
             let units = [one.1, other.1].map(|component| unit(component).to_owned());

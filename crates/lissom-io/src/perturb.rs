@@ -66,9 +66,8 @@ fn last_s(done: &PerturbedRun) -> Option<f64> {
 /// The component of a marker in which interpolating between the points leaves the largest error, and that error in metres.
 pub fn worst_interpolation(done: &PerturbedRun) -> Option<(&str, f64)> {
     let errors = done.interpolation_error.as_ref()?;
-    let channels = done.recording.channels.iter().zip(errors);
-    channels
-        .filter(|(channel, _)| channel.name.contains(".position."))
-        .map(|(channel, &error)| (channel.name.as_str(), error))
+    let positions = done.markers.positions.iter();
+    positions
+        .map(|&at| (done.recording.channels[at].name.as_str(), errors[at]))
         .max_by(|a, b| a.1.total_cmp(&b.1))
 }

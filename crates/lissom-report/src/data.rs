@@ -10,7 +10,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::Source;
-use crate::panels::{Chosen, FREQUENCY, GROUPS, Groups, moves, panels};
+use crate::panels::{Chosen, FREQUENCIES, GROUPS, Groups, moves, panels};
 use crate::verdict::{Verdict, verdicts};
 use crate::visuals::{Visual, drawn_by};
 
@@ -162,7 +162,7 @@ impl Report {
         let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
         let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);
         let frequencies: Vec<String> = (of_first.iter())
-            .filter(|channel| channel.group == "frequency" && wanted(&channel.name))
+            .filter(|channel| channel.group == FREQUENCIES && wanted(&channel.name))
             .map(|channel| channel.name.clone())
             .collect();
         if !frequencies.is_empty() {
@@ -212,8 +212,11 @@ fn shown(source: &Source<'_>, block: &mut Block) -> Shown {
         Ok(frequencies) => (frequencies, None),
         Err(reason) => (Vec::new(), Some(reason)),
     };
-    let channels = (recording.channels.iter().chain(&frequencies))
-        .map(|channel| shown_channel(&groups, channel, block))
+    let recorded = recording.channels.iter();
+    let recorded = recorded.map(|channel| (groups.group(&channel.name), channel));
+    let channels = recorded
+        .chain(frequencies.iter().map(|channel| (FREQUENCIES, channel)))
+        .map(|(group, channel)| shown_channel(group, channel, block))
         .collect();
     let mut visuals = Vec::new();
     let (scene, animation, no_animation) = match drawn(mechanism, recording) {
@@ -292,7 +295,7 @@ fn frequencies(mechanism: &Mechanism, recording: &Recording) -> Result<Vec<Chann
             known[next - 1] * (1.0 - share) + known[next] * share
         };
         Channel {
-            name: format!("{FREQUENCY}mode_{}", index + 1),
+            name: format!("frequency.mode_{}", index + 1),
             unit: "rad/s".to_owned(),
             samples: (0..recording.len()).map(at).collect(),
         }
@@ -311,7 +314,7 @@ fn drawn(mechanism: &Mechanism, recording: &Recording) -> Result<(Scene, Frames)
     Ok((scene, frames.map_err(|error| error.to_string())?))
 }
 
-fn shown_channel(groups: &Groups, channel: &Channel, block: &mut Block) -> ShownChannel {
+fn shown_channel(group: &'static str, channel: &Channel, block: &mut Block) -> ShownChannel {
     let constant = (!moves(channel)).then(|| channel.samples.first().copied().unwrap_or(0.0));
     #[expect(
         clippy::cast_possible_truncation,
@@ -321,7 +324,7 @@ fn shown_channel(groups: &Groups, channel: &Channel, block: &mut Block) -> Shown
     ShownChannel {
         name: channel.name.clone(),
         unit: channel.unit.clone(),
-        group: groups.group(&channel.name),
+        group,
         samples: constant.is_none().then(|| block.singles(samples())),
         constant,
     }

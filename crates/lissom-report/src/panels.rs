@@ -5,8 +5,8 @@ use lissom::{
     Stage,
 };
 
-/// Beginning of the names of natural frequencies, which are no signals of the mechanism but found for the page.
-pub(crate) const FREQUENCY: &str = "frequency.";
+/// The group of natural frequencies, which are no signals of the mechanism but found for the page.
+pub(crate) const FREQUENCIES: &str = "frequency";
 
 /// Most curves of a panel: as many as can be told apart at a glance.
 pub const MOST_CURVES: usize = 6;
@@ -22,7 +22,7 @@ pub(crate) const GROUPS: [(&str, &str); 15] = [
     ("nominal", "Nominal trajectory"),
     ("closure", "Loops"),
     ("reaction", "Joint reactions"),
-    ("frequency", "Natural frequencies"),
+    (FREQUENCIES, "Natural frequencies"),
     ("elastic", "Elastic coordinates"),
     ("elastic_rate", "Elastic rates"),
     ("velocity", "Marker velocities"),
@@ -55,11 +55,7 @@ impl Groups {
     /// The group of a channel.
     pub(crate) fn group(&self, name: &str) -> &'static str {
         let Some(signal) = self.signal(name) else {
-            return if name.starts_with(FREQUENCY) {
-                "frequency"
-            } else {
-                "other"
-            };
+            return "other";
         };
         match (signal.quantity, signal.source) {
             (Quantity::Coordinate(kind), _) => of_coordinate(kind, signal.stage),
@@ -88,6 +84,11 @@ impl Groups {
         found.map_or("", |(_, title)| title)
     }
 
+    fn is_violation(&self, name: &str) -> bool {
+        let signal = self.signal(name);
+        signal.is_some_and(|signal| signal.quantity == Quantity::Violation)
+    }
+
     fn is_of_hand(&self, name: &str) -> bool {
         let source = self.signal(name).map(|signal| signal.source);
         self.hand
@@ -101,7 +102,7 @@ fn of_coordinate(kind: CoordinateKind, stage: Stage) -> &'static str {
         (CoordinateKind::Elastic, _) => "elastic_rate",
         (CoordinateKind::Joint | CoordinateKind::Motor, Stage::Position) => "joint",
         (CoordinateKind::Joint | CoordinateKind::Motor, _) => "joint_rate",
-        (CoordinateKind::Quaternion | CoordinateKind::Control, _) => "other",
+        _ => "other",
     }
 }
 
@@ -140,7 +141,7 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
                     // that a loop stays closed is worth seeing
                     .filter(|channel| wanted == "closure" || moves(channel))
                     .filter(|channel| match wanted {
-                        "closure" => channel.name.contains(".violation."),
+                        "closure" => groups.is_violation(&channel.name),
                         "position" => !strict || groups.is_of_hand(&channel.name),
                         "energy" => {
                             !["energy.total", "energy.drift"].contains(&channel.name.as_str())

@@ -5,8 +5,8 @@ use std::f64::consts::TAU;
 use lissom::shaping::shaped_modes;
 use lissom::spec::{ShapedModeSpec, ShapingSpec};
 use lissom::{
-    Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, ModesOptions, Recording, Terms,
-    TrackedModes, mode_recording,
+    Channel, Complex, Crossing, DrivenJoints, Frozen, Growth, ModeAt, ModesOptions, Recording,
+    Terms, TrackedModes, mode_recording,
 };
 use lissom_io::load::Loaded;
 use lissom_io::{atomic, csv};
@@ -140,18 +140,18 @@ fn chart<'a>(
             "a plot takes several instants; say --about nominal or --about run".to_owned(),
         ));
     }
-    let wanted = |name: &str| {
-        if asked.is_empty() {
-            name.ends_with(".frequency")
-        } else {
-            asked
-                .iter()
-                .any(|beginning| name.starts_with(beginning.as_str()))
+    // growth and damping ratios have other units
+    let is_frequency = |channel: &&Channel| channel.unit == "rad/s";
+    let wanted = |channel: &&Channel| {
+        let begins = |beginning: &String| channel.name.starts_with(beginning.as_str());
+        match asked {
+            [] => is_frequency(channel),
+            asked => asked.iter().any(begins),
         }
     };
-    let names = recording.channels.iter().map(|channel| &channel.name);
-    let names: Vec<String> = names.filter(|name| wanted(name)).cloned().collect();
-    let label = if names.iter().all(|name| name.ends_with(".frequency")) {
+    let wanted: Vec<&Channel> = recording.channels.iter().filter(wanted).collect();
+    let names: Vec<String> = wanted.iter().map(|channel| channel.name.clone()).collect();
+    let label = if wanted.iter().all(is_frequency) {
         "Natural frequencies"
     } else {
         ""

@@ -145,8 +145,9 @@ fn in_words(
             done.statistics.evaluations
         ),
     ];
-    for channel in done.recording.extremes() {
-        if channel.name.contains(".deviation.") && channel.minimum.value != channel.maximum.value {
+    for (at, channel) in done.recording.extremes().into_iter().enumerate() {
+        let deviates = done.markers.deviations.contains(&at);
+        if deviates && channel.minimum.value != channel.maximum.value {
             lines.push(format!(
                 "  {:<23} {:>11} to {:>11} {}, at the end {}",
                 channel.name,

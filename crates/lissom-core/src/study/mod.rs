@@ -17,7 +17,9 @@ pub use linearize::{
     Deviated, Deviation, Linearize, Linearized, LinearizedAt, OperatingPoint, OutputOrder,
     linearize, mode_recording,
 };
-pub use perturb::{AngleDeviation, PerturbOptions, PerturbedRun, perturb, quasi_static};
+pub use perturb::{
+    AngleDeviation, MarkerChannels, PerturbOptions, PerturbedRun, perturb, quasi_static,
+};
 pub use simulate::{Ending, Run, SimulateOptions, sample_instants, sample_instants_from, simulate};
 pub use step::Stepping;
 pub use watch::Watch;

@@ -43,6 +43,8 @@ pub struct PerturbOptions {
 pub struct PerturbedRun {
     /// Coordinates, rates, positions of markers and their deviations from the nominal ones, inputs, states of controllers and actuators.
     pub recording: Recording,
+    /// Which channels are components of positions of markers, and which of their deviations from the nominal ones.
+    pub markers: MarkerChannels,
     /// What the integrator did; nothing in a quasi-static case.
     pub statistics: Statistics,
     /// Instant at which whoever watches stopped it.
@@ -54,6 +56,16 @@ pub struct PerturbedRun {
     /// Estimate of the error that interpolating between the points leaves, one per channel; `None`
     /// where too few points are left for it when every second one is taken away, and past dead points every second one again.
     pub interpolation_error: Option<Vec<f64>>,
+}
+
+/// Channels of markers, by their places in a recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct MarkerChannels {
+    /// Components of positions.
+    pub positions: Vec<usize>,
+    /// Components of deviations from the nominal positions.
+    pub deviations: Vec<usize>,
 }
 
 /// An angle off the nominal motion.
@@ -104,7 +116,8 @@ pub fn perturb<L: Linearize>(
         None => coarser(&system, linearized, &reached, watch),
         Some(_) => None,
     };
-    let mut recording = Recording::with_capacity(names(linearized, states), fine.samples.len());
+    let (names, markers) = names(linearized, states);
+    let mut recording = Recording::with_capacity(names, fine.samples.len());
     let mut errors = coarser.as_ref().map(|_| Vec::new());
     for (index, sample) in fine.samples.iter().enumerate() {
         let motion = of.nominal(sample.time)?;
@@ -142,6 +155,7 @@ pub fn perturb<L: Linearize>(
     }
     Ok(PerturbedRun {
         recording,
+        markers,
         statistics: fine.statistics,
         stopped_at: fine.stopped_at,
         failure,
@@ -283,7 +297,7 @@ impl Solution {
 fn names(
     linearized: &Linearized,
     states: Vec<(String, &'static str)>,
-) -> Vec<(String, &'static str)> {
+) -> (Vec<(String, &'static str)>, MarkerChannels) {
     let labels = linearized.trajectory.labels();
     let mut names: Vec<(String, &str)> = Vec::new();
     for label in &linearized.coordinates {
@@ -292,9 +306,14 @@ fn names(
     for label in &linearized.coordinates {
         names.push((format!("{}.rate", label.name), label.rate_unit));
     }
+    let mut markers = MarkerChannels::default();
     for marker in &labels.markers {
-        for what in ["position", "deviation"] {
+        for (what, places) in [
+            ("position", &mut markers.positions),
+            ("deviation", &mut markers.deviations),
+        ] {
             for axis in ["x", "y", "z"] {
+                places.push(names.len());
                 names.push((format!("{marker}.{what}.{axis}"), "m"));
             }
         }
@@ -304,5 +323,5 @@ fn names(
         names.push((effort.name.clone(), effort.unit));
     }
     names.extend(states);
-    names
+    (names, markers)
 }
