@@ -21,7 +21,7 @@ use crate::audit::Audit;
 use crate::dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 use crate::error::{PlaceError, RunError};
 use crate::external::External;
-use crate::limit::{Limit, LimitedQuantity};
+use crate::limit::LimitedQuantity;
 use crate::sensor::{Sensor, read_sensors};
 use crate::signal::{ElasticId, JointReading, Parts, Readout};
 use crate::state::{State, StateError};
@@ -272,10 +272,6 @@ impl Dynamics for Controlled<'_> {
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
         self.of.energy_and_momentum()
-    }
-
-    fn limits(&self) -> &[Limit] {
-        self.of.limits()
     }
 
     fn limited(&mut self, quantity: LimitedQuantity) -> f64 {

@@ -86,7 +86,9 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum;
 
     /// Limits to be watched.
-    fn limits(&self) -> &[Limit];
+    fn limits(&self) -> &[Limit] {
+        &self.actions().limits
+    }
 
     /// Value of a limited quantity in the evaluated state.
     fn limited(&mut self, quantity: LimitedQuantity) -> f64;

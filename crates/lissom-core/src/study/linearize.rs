@@ -251,9 +251,6 @@ pub trait Linearize {
         order: OutputOrder,
     ) -> Result<Deviated, LinearizeError>;
 
-    /// Sensors of the mechanism.
-    fn sensors(&self) -> &[Sensor];
-
     /// The state at a deviation from a state of motion.
     ///
     /// # Errors
@@ -455,7 +452,7 @@ struct Chosen {
 impl Chosen {
     /// In the coordinates chosen last.
     fn of(of: &impl Linearize) -> Self {
-        let channels = of.sensors().iter().filter(|own| own.is_output());
+        let channels = of.actions().sensors.iter().filter(|own| own.is_output());
         let sensors = channels.flat_map(Sensor::channels).collect();
         Self {
             labels: Labels {

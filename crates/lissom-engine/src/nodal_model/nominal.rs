@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
-use lissom_core::{Actions, AxisId, Coordinates, Load, Nominal as _, RunError, Sensor, State};
+use lissom_core::{Actions, AxisId, Coordinates, Load, Nominal as _, RunError, State};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
@@ -446,10 +446,6 @@ impl Linearize for NodalLinearizer<'_> {
             velocity,
             input: self.inputs(),
         })
-    }
-
-    fn sensors(&self) -> &[Sensor] {
-        &self.nodal.actions.sensors
     }
 
     fn state(

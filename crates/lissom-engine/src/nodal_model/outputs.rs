@@ -3,8 +3,8 @@
 use lissom_core::study::Deviation;
 use lissom_core::{
     Audit, AxisId, ClosureAudit, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External,
-    JointId, JointResistance, Limit, LimitedQuantity, LoadTarget, PlaceError, Power, RunError,
-    State, StateError, TurningJoint, quasi_rates,
+    JointId, JointResistance, LimitedQuantity, LoadTarget, PlaceError, Power, RunError, State,
+    StateError, TurningJoint, quasi_rates,
 };
 use lissom_nodal::{Mechanism, NodalError, Role};
 use lissom_numerics::integrate::{IntegrateError, Outcome};
@@ -255,10 +255,6 @@ impl Dynamics for NodalEquations<'_> {
             gravity: energy.gravity,
             momentum: Force::new(angular, linear),
         }
-    }
-
-    fn limits(&self) -> &[Limit] {
-        &self.nodal.actions.limits
     }
 
     fn limited(&mut self, quantity: LimitedQuantity) -> f64 {

@@ -5,8 +5,8 @@ use crate::model::AxisPlace;
 use crate::simulate::balance::{conserves_momentum, non_conservative};
 use crate::simulate::extent;
 use lissom_core::{
-    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Impulse, Limit,
-    LimitedQuantity, PlaceError, Power, Repartitioning, RunError,
+    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Impulse, LimitedQuantity,
+    PlaceError, Power, Repartitioning, RunError,
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
 use lissom_numerics::{Coordinate, Memory, RecallError};
@@ -50,10 +50,6 @@ impl Dynamics for Equations<'_> {
             gravity: energy.gravity,
             momentum: momentum(&self.model.linkage.system, &self.kinematics, &self.velocity),
         }
-    }
-
-    fn limits(&self) -> &[Limit] {
-        &self.model.actions.limits
     }
 
     fn limited(&mut self, quantity: LimitedQuantity) -> f64 {

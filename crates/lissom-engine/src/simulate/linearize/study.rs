@@ -3,7 +3,7 @@
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
-use lissom_core::{Actions, AxisId, Sensor, State};
+use lissom_core::{Actions, AxisId, State};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Actuation, Frozen, Label, Labels, Point};
 
@@ -87,10 +87,6 @@ impl Linearize for Linearizer<'_> {
         order: OutputOrder,
     ) -> Result<Deviated, LinearizeError> {
         self.deviated_from(motion, deviation, order)
-    }
-
-    fn sensors(&self) -> &[Sensor] {
-        &self.model.actions.sensors
     }
 
     fn state(
