@@ -4,6 +4,7 @@ mod bars;
 mod bases;
 mod beams;
 mod imported;
+mod nastran;
 mod second_order;
 mod surface;
 mod text;
