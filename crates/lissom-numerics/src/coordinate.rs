@@ -13,6 +13,7 @@ pub struct Coordinate {
 
 /// What kind of number a coordinate is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum CoordinateKind {
     /// Position or rate of a joint.
     Joint,

@@ -28,7 +28,7 @@ pub(super) fn flutter() -> BTreeMap<String, f64> {
         let mut note = |quantity: &str, number: f64| {
             numbers.insert(format!("{name}.{quantity}"), number);
         };
-        if let Some([load, frequency]) = meeting(COLUMN, formulation) {
+        if let Some([load, frequency]) = flutter_point(COLUMN, formulation) {
             note("flutter_load", load);
             note("flutter_frequency", frequency);
         }
@@ -54,7 +54,7 @@ enum Column {
 }
 
 /// The load at which the two lowest frequencies meet, and the frequency; none if anything fails, or the column does not begin to flutter between the loads.
-fn meeting(text: &str, formulation: FormulationSpec) -> Option<[f64; 2]> {
+fn flutter_point(text: &str, formulation: FormulationSpec) -> Option<[f64; 2]> {
     let [mut low, mut high] = BETWEEN;
     let under = |thrust: f64| column(text, formulation, thrust);
     let (Column::Vibrates(mut frequencies), Column::Flutters) = (under(low)?, under(high)?) else {
@@ -124,6 +124,6 @@ mod tests {
             "bending_stiffness_y_n_m2 = 9.0",
         );
         assert_ne!(stiff, COLUMN);
-        assert_eq!(meeting(&stiff, tree), None);
+        assert_eq!(flutter_point(&stiff, tree), None);
     }
 }

@@ -358,7 +358,7 @@ impl<'s> Stepper<dyn SecondOrder + 's> for Structural {
             self.accept(end, step, |[_, _, new]| new);
         } else if landing && !self.memory.landed && step + NEGLIGIBLE_REMAINDER * nominal < nominal
         {
-            // the length of this step was not foreseen: the two accelerations are as far apart as before, by its share
+            // the length of this step was not that of the one before: the two accelerations are as far apart as before, by its share
             let ratio = match self.memory.steps_from_origin {
                 0 => 0.0,
                 _ => step / self.memory.last_step.length,

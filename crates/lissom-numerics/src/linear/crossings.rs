@@ -6,7 +6,7 @@
 //! are in the inverses, and for symmetric matrices it is the modal assurance. Modes go where the sum of $`P`$ is largest; one with $`P`$ near one has
 //! gone there surely. Others are in groups, which are sure when $`P`$ over the group adds up to its size: then
 //!
-//! - equal frequencies have no shapes of their own, and keep those they had, laid into the new group;
+//! - equal frequencies have no shapes of their own, and keep those they had, aligned with the new group;
 //! - two real squares that have become conjugate ones, or the other way, have coalesced on the way: which of them is
 //!   which is then a convention, and the instant is told;
 //! - anything else is looked at in smaller steps, of which there are only so many: where matrices jump, or modes are nothing but
@@ -206,7 +206,7 @@ impl<'a> Step<'a> {
             .filter(|&i| (part[(i, order[i])] - one).norm() > SURE || (0..size).any(|k| same(i, k)))
             .collect();
         let mut events = Vec::new();
-        let mut laid = Vec::new();
+        let mut aligned = Vec::new();
         for group in groups(&unsure, |i, k| {
             let [there, back] = [(i, order[k]), (k, order[i])].map(|at| part[at].norm());
             there > LINK || back > LINK || same(i, k)
@@ -222,7 +222,7 @@ impl<'a> Step<'a> {
             let together = (sum - whole).norm() <= SURE * whole;
             let kind = self.kind(&group, &order);
             match kind {
-                Some(Kind::Equal) if together => laid.push(group),
+                Some(Kind::Equal) if together => aligned.push(group),
                 Some(Kind::Chosen) if together => {
                     if self.choosing {
                         self.choose(&group, &mut order, &forth);
@@ -242,7 +242,7 @@ impl<'a> Step<'a> {
             }
         }
         let mut next = self.numbered(&order);
-        for group in laid {
+        for group in aligned {
             self.align(&group, &order, &back, &mut next);
         }
         Some((next, events))
@@ -327,8 +327,8 @@ impl<'a> Step<'a> {
         };
         let turn = (left * right).map(|x| Complex::new(x, 0.0));
         let own: Vec<usize> = group.iter().map(|&i| order[i]).collect();
-        let laid = self.next.shapes.select_columns(&own) * turn;
-        for (&i, shape) in group.iter().zip(laid.column_iter()) {
+        let aligned = self.next.shapes.select_columns(&own) * turn;
+        for (&i, shape) in group.iter().zip(aligned.column_iter()) {
             next.shapes.set_column(i, &shape);
         }
     }

@@ -6,6 +6,7 @@ use crate::integrate::Flow;
 
 /// Why linearised equations have no answer.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
 pub enum LinearError {
     /// Matrices that give no natural frequencies.
     #[error("no natural frequencies: {reason}")]

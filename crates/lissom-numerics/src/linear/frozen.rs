@@ -143,7 +143,7 @@ impl Pencil {
         let mut stiffness = point.linear.stiffness_with(terms);
         let loops = point.linear.loops.as_ref();
         Self {
-            loops: loops.map(|loops| loops.settled(&mut stiffness)),
+            loops: loops.map(|loops| loops.quasi_static(&mut stiffness)),
             mass: point.linear.mass.clone(),
             damping: point.linear.damping.clone(),
             stiffness,

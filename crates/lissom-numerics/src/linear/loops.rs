@@ -224,7 +224,7 @@ impl LoopStates {
     /// The same with what follows deviations counted from where it would be if these stayed, $`z' = z + Z^{-1}Z_q\,\delta q`$, and what it then
     /// gives as part of the stiffness: filters and actuators follow at once, whatever is slow is in $`z'`$. States that change by
     /// deviations alone, as integrals do, are no part of it.
-    pub(super) fn settled(&self, stiffness: &mut DMatrix<f64>) -> Self {
+    pub(super) fn quasi_static(&self, stiffness: &mut DMatrix<f64>) -> Self {
         let following: Vec<usize> = (0..self.own.nrows())
             .filter(|&at| self.own.row(at).iter().any(|&x| x != 0.0))
             .collect();
@@ -238,14 +238,14 @@ impl LoopStates {
             return self.clone();
         };
         *stiffness += self.force.select_columns(&following) * &given;
-        let mut settled = self.clone();
-        settled.position -= self.own.select_columns(&following) * &given;
+        let mut reduced = self.clone();
+        reduced.position -= self.own.select_columns(&following) * &given;
         for (row, &at) in following.iter().enumerate() {
-            settled.position.row_mut(at).fill(0.0);
-            let mut rate = settled.rate.row_mut(at);
+            reduced.position.row_mut(at).fill(0.0);
+            let mut rate = reduced.rate.row_mut(at);
             rate += given.row(row);
         }
-        settled
+        reduced
     }
 }
 

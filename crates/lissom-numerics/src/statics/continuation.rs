@@ -3,7 +3,7 @@
 use nalgebra::DMatrix;
 
 use super::newton::{Diverged, balanced};
-use super::settling::settled;
+use super::pseudo_transient::pseudo_transient;
 use super::solve::Scaled;
 use super::{Balance, Failure, NoEquilibrium};
 
@@ -94,7 +94,7 @@ fn from_afar<B: Balance>(
     let found = match balanced(balance, start, 1.0, true, &mut 0) {
         Ok(found) => found,
         Err(_) if is_held => {
-            let near = settled(balance, start)?;
+            let near = pseudo_transient(balance, start)?;
             balanced(balance, &near, 1.0, true, &mut 0).ok()?
         }
         Err(_) => return None,
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn what_sinks_comes_to_hang() {
         for start in [0.1, 1.5, 2.0, 3.0, -3.0] {
-            let near = settled(&mut Pendulum, &start).expect("it hangs somewhere");
+            let near = pseudo_transient(&mut Pendulum, &start).expect("it hangs somewhere");
             let found = balanced(&mut Pendulum, &near, 1.0, true, &mut 0);
             let Ok(found) = found else {
                 panic!("from {start}");

@@ -16,7 +16,7 @@
 mod continuation;
 mod error;
 mod newton;
-mod settling;
+mod pseudo_transient;
 pub(crate) mod solve;
 mod stability;
 

@@ -87,10 +87,10 @@ sample_period_s = 0.04
     ))
 }
 
-/// Conservation: a support that ties the slope strikes the beam at nodes. The impulse takes energy and never gives any; what it
+/// Conservation: a support that ties the slope takes an impulse from the beam at nodes. The impulse takes energy and never gives any; what it
 /// takes is in the audit, falls with the length of the elements, and is nothing for smooth functions.
 #[test]
-fn tied_slopes_strike_at_nodes() {
+fn tied_slopes_take_impulses_at_nodes() {
     // per cent of the peak
     const DRIFT: f64 = 1e-6;
     let lost = |basis: &str| {

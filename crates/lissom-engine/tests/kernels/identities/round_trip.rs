@@ -203,7 +203,7 @@ fn the_indirect_inverse_gives_the_same_accelerations() {
 /// Joints with a prescribed motion: their accelerations are given, the forces on all other coordinates hold,
 /// and the operator inverts the block of the mass matrix that is free.
 #[test]
-fn prescribed_joints_follow_their_course() {
+fn prescribed_joints_follow_their_motion() {
     let mut spec = Variety::everything(12).mechanism(34);
     let moved = spec
         .joint

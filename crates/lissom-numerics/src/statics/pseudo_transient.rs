@@ -33,7 +33,7 @@ const LOWERED: f64 = 0.4;
 const NO_RESISTANCE: f64 = 1e-9;
 
 /// A place near an equilibrium that is reached downhill from a start; `None` if none is.
-pub(super) fn settled<B: Balance>(balance: &mut B, start: &B::Place) -> Option<B::Place> {
+pub(super) fn pseudo_transient<B: Balance>(balance: &mut B, start: &B::Place) -> Option<B::Place> {
     let scales = balance.scales().to_vec();
     let coordinates = scales.iter().filter(|scale| scale.is_finite()).count();
     let mut place = start.clone();
