@@ -118,6 +118,7 @@ pub fn reduce_matrices(
         source: Source {
             chosen,
             elements: 0,
+            linear_elements: 0,
             unknowns: structure.deformations(),
             factor_entries: structure.factor_entries(),
             left_out: basis::left_out(&structure, &modes),

@@ -35,6 +35,8 @@ pub struct Source {
     pub chosen: Option<Chosen>,
     /// Elements; none if it was given by matrices.
     pub elements: usize,
+    /// How many of them are solids with functions that are linear along edges, which are too stiff in bending.
+    pub linear_elements: usize,
     /// Unknowns: three or six per free node, six per interface that is tied rigidly, without the six that hold the body.
     pub unknowns: usize,
     /// Numbers that the factor of the stiffness holds.
@@ -77,7 +79,10 @@ pub fn reduce(
         return reduced(&beams, &spec.basis, attached, spec.stiffening, stop);
     }
     let solids = Solids::new(mesh, spec, &attached.points)?;
-    reduced(&solids, &spec.basis, attached, spec.stiffening, stop)
+    let mut found = reduced(&solids, &spec.basis, attached, spec.stiffening, stop)?;
+    let linear = mesh.solids.iter().filter(|own| own.kind.is_linear());
+    found.source.linear_elements = linear.count();
+    Ok(found)
 }
 
 /// Asks for nodes within reach.
@@ -129,6 +134,7 @@ pub(crate) fn reduced(
         source: Source {
             chosen,
             elements: elements.elements(),
+            linear_elements: 0,
             unknowns: structure.deformations(),
             factor_entries: structure.factor_entries(),
             from_displacements: 0.0,

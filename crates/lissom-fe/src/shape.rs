@@ -88,6 +88,11 @@ impl Kind {
         }
     }
 
+    /// Whether its functions are linear along every edge, so that it can shear and stretch but hardly bend.
+    pub(crate) fn is_linear(self) -> bool {
+        self.nodes() == self.corners()
+    }
+
     /// The corners of the edge on whose middle a node is; none for corners.
     pub(crate) fn edge_of(self, node: usize) -> Option<[usize; 2]> {
         let edges: &[[usize; 2]] = match self {

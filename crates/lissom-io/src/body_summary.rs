@@ -8,7 +8,7 @@ use lissom_spec::nearest;
 use serde::Serialize;
 
 use crate::load::{FileError, Loaded};
-use crate::{IoError, body_file, resource};
+use crate::{IoError, body_file, meshes, resource};
 
 /// A reduced body, of a model or of a file.
 #[derive(Clone, Debug)]
@@ -97,6 +97,8 @@ pub struct InterfaceSummary {
 pub struct SourceSummary {
     /// Elements; none of matrices.
     pub elements: usize,
+    /// How many of them are linear, which may be many times too stiff in bending.
+    pub linear_elements: usize,
     /// Unknowns.
     pub unknowns: usize,
     /// The basis, if it was to be chosen.
@@ -217,11 +219,17 @@ impl NamedBody {
             mesh: self.source.as_ref().map(of_source),
         }
     }
+
+    /// What to know if it was reduced from elements that hardly bend.
+    pub fn stiff_elements(&self) -> Option<String> {
+        self.source.as_ref().and_then(meshes::stiff_elements)
+    }
 }
 
 fn of_source(source: &Source) -> SourceSummary {
     SourceSummary {
         elements: source.elements,
+        linear_elements: source.linear_elements,
         unknowns: source.unknowns,
         basis: source.chosen.as_ref().map(|chosen| BasisSummary {
             kind: chosen.basis.modes().0,

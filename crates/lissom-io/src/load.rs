@@ -47,7 +47,7 @@ pub struct Loaded {
     pub meshes: BTreeMap<String, Source>,
     /// Meshes that bodies are drawn by, by the names that the model has for their files.
     pub visuals: BTreeMap<String, VisualMesh>,
-    /// What was left out when the model was read, and why.
+    /// What was left out when the model was read, and why, and what may be wrong with a mesh.
     pub notes: Vec<String>,
 }
 

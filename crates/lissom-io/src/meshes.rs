@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use lissom::spec::{JointKind, MeshSpec, ModelSpec, Place};
-use lissom_fe::{Attached, Dmig, FeError, Matrices, Matrix, Mesh, Reduction, Stop};
+use lissom_fe::{Attached, Dmig, FeError, Matrices, Matrix, Mesh, Reduction, Source, Stop};
 
 use lissom_spec::Turns;
 use nalgebra::{Rotation3, Vector3};
@@ -168,6 +168,21 @@ pub(crate) fn reduced(
     reduction.map_err(|error| FileError::Mesh {
         file: name.to_owned(),
         error,
+    })
+}
+
+/// What to know of a body whose elements hardly bend.
+pub(crate) fn stiff_elements(source: &Source) -> Option<String> {
+    let Source {
+        elements,
+        linear_elements,
+        ..
+    } = *source;
+    (linear_elements > 0).then(|| {
+        format!(
+            "{linear_elements} of {elements} elements are linear (4 or 8 nodes), which may be many times too stiff in bending; mesh with quadratic ones (10 or 20 \
+             nodes; in Gmsh Mesh.ElementOrder = 2 and Mesh.SecondOrderIncomplete = 1)"
+        )
     })
 }
 

@@ -19,7 +19,7 @@ pub struct ModelSummary<'a> {
     /// Bases of meshed bodies that were to be chosen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub chosen_bases: Vec<ChosenBasis<'a>>,
-    /// What was left out when the model was read, and why.
+    /// What was left out when the model was read, and why, and what may be wrong with a mesh.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub notes: &'a [String],
     /// What is understood of it.

@@ -105,6 +105,7 @@ fn in_words(found: &NamedBody) -> String {
             "  mesh             {elements}, {}",
             counted(mesh.unknowns, "unknown")
         ));
+        lines.extend((found.stiff_elements()).map(|what| format!("  warning          {what}")));
         if let Some(chosen) = &mesh.chosen {
             lines.push(format!(
                 "  basis            {}, as {}",

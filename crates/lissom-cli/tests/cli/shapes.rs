@@ -470,6 +470,45 @@ fn wrong_meshes_are_explained() {
         .says(1, &["a body given by its modes"]);
 }
 
+/// A bar of one linear hexahedron, with the groups of [`bar`].
+const LINEAR_BAR: &str = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n\
+$PhysicalNames\n3\n2 1 \"root\"\n2 2 \"tip\"\n3 3 \"bar\"\n$EndPhysicalNames\n\
+$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 .1 0\n4 0 .1 0\n5 0 0 .1\n6 1 0 .1\n7 1 .1 .1\n8 0 .1 .1\n$EndNodes\n\
+$Elements\n3\n1 3 2 1 1 1 4 8 5\n2 3 2 2 2 2 3 7 6\n3 5 2 3 1 1 2 3 4 5 6 7 8\n$EndElements\n";
+
+/// Linear elements hardly bend, which check, body and runs say; of quadratic ones they say nothing.
+#[test]
+fn linear_elements_are_told() {
+    const WORDS: &str = "of 1 elements are linear";
+    let folder = Folder::new();
+    folder.write("arm.toml", spin_up("clamped_free]\nmodes = 1"));
+    for (mesh, linear) in [
+        (LINEAR_BAR.to_owned(), 1),
+        (bar(1, [1.0, 0.1, 0.1], |p| p), 0),
+    ] {
+        folder.write("bar.msh", mesh);
+        for verb in [
+            vec!["check", "arm.toml"],
+            vec!["body", "arm.toml:beam"],
+            vec![
+                "run",
+                "arm.toml",
+                "--out",
+                "results",
+                "--set",
+                "simulation.duration_s=0.01",
+            ],
+        ] {
+            let answer = folder.lissom(&verb);
+            assert_eq!(answer.code, 0, "{}", answer.stderr);
+            let told = format!("{}{}", answer.stdout, answer.stderr).contains(WORDS);
+            assert_eq!(told, linear == 1, "{verb:?}: {}", answer.stdout);
+        }
+        let body = folder.json(&["body", "arm.toml:beam", "--json"]);
+        assert_eq!(body["mesh"]["linear_elements"], linear);
+    }
+}
+
 /// Lumps do not stiffen, and a run in which that matters says by how much: 1.193 (3/5)² at 3 rad/s.
 #[test]
 fn lumps_that_rotate_fast_are_warned_about() {

@@ -32,6 +32,9 @@ impl Files<'_> {
             }
             if let Some(made) = made {
                 body.reduced = Some(made.body);
+                let stiff = meshes::stiff_elements(&made.source);
+                self.notes
+                    .extend(stiff.map(|what| format!("{}: {what}", body.name)));
                 self.meshes.insert(body.name.clone(), made.source);
             }
         }
