@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -91,6 +92,12 @@ class ReducedBody:
         if not os.fspath(path).endswith(".json"):
             raise ValueError(f"{os.fspath(path)} does not end with .json, as body files do")
         self._native.write(os.fspath(path))
+
+    def report(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page that ``lissom body --page`` makes: the modes, moving, with what is understood of the body. Returns its path."""
+        target = Path(path)
+        self._native.write_page(target)
+        return target
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ReducedBody) and self._native.text == other._native.text

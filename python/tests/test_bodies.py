@@ -89,6 +89,8 @@ def test_a_body_is_kept_in_a_file(folder: Path) -> None:
     body.save(folder / "kept.json")
     again = lissom.read_body(folder / "kept.json")
     assert again == body and again.crc32 == body.crc32 and again.missing_compliance == {}
+    page = body.report(folder / "link.html")
+    assert page == folder / "link.html" and f"link: {body.mass_kg:g} kg" in page.read_text(encoding="utf-8")
     text = MODEL.split("[body.mesh]")[0] + 'reduced_file = "kept.json"\n[[joint]]' + MODEL.split("[[joint]]")[1]
     (folder / "kept.toml").write_text(text, encoding="utf-8")
     one, other = (lissom.load(folder / name).build() for name in ("bar.toml", "kept.toml"))

@@ -22,6 +22,12 @@ use std::ffi::OsString;
 use clap::Parser;
 
 use arguments::{Arguments, Verb};
+use lissom_io::body_summary::NamedBody;
+
+/// The page that `lissom body --page` writes.
+pub fn body_page(found: &NamedBody) -> String {
+    verbs::body::page(found)
+}
 
 /// Runs the command with arguments, the first of which is its own name, and returns its exit code. Ctrl-C is the command's
 /// from then on: this is for programs that are nothing else.

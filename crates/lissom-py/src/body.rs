@@ -55,4 +55,13 @@ impl Body {
         py.detach(|| atomic::write(&path, |out| out.write_all(self.text.as_bytes())))
             .or_raise(py)
     }
+
+    /// Writes the page that shows it.
+    fn write_page(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| {
+            let page = lissom_cli::body_page(&self.found);
+            atomic::write(&path, |out| out.write_all(page.as_bytes()))
+        })
+        .or_raise(py)
+    }
 }

@@ -34,13 +34,17 @@ pub(crate) fn run(arguments: &BodyArguments) -> Result<(), Stop> {
     };
     let words = in_words(&found);
     if let Some(path) = &arguments.page {
-        let page = lissom_report::body_html(&found.name, &words, &drawn(&found));
-        atomic::write(path, |out| out.write_all(page.as_bytes()))?;
+        atomic::write(path, |out| out.write_all(page(&found).as_bytes()))?;
     }
     (arguments.answer).give(&found.summary(crc32.clone()), || {
         let page = (arguments.page.iter()).map(|path| format!("\nWrote {}", path.display()));
         format!("{words}\n{kept}{}", page.collect::<String>())
     })
+}
+
+/// The page of a body: its modes, moving, and all that is said of it.
+pub(crate) fn page(found: &NamedBody) -> String {
+    lissom_report::body_html(&found.name, &in_words(found), &drawn(found))
 }
 
 /// What a page needs to draw the modes of a body.
