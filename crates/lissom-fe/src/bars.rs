@@ -13,11 +13,12 @@ use lissom_spec::spec::{MeshSpec, NodeSpec};
 /// `points` are places at whose nearest nodes something may be attached.
 ///
 /// # Errors
-/// For interfaces that are not one node of a beam each, and for meshes with solids or materials beside the beams.
+/// For interfaces that are not one node of a beam each, for beams that do not hang together, and for meshes with solids or materials beside them.
 pub(crate) fn beams(mesh: &Mesh, spec: &MeshSpec, points: &[NodeSpec]) -> Result<Beams, FeError> {
     if !mesh.solids.is_empty() || !spec.material.is_empty() {
         return Err(FeError::BesideBeams);
     }
+    mesh.connected()?;
     let mut used: BTreeMap<usize, usize> = BTreeMap::new();
     for node in mesh.bars.iter().flat_map(|bar| bar.nodes) {
         used.insert(node, 0);

@@ -16,7 +16,7 @@ const SIDE: usize = 4;
 /// Rows that are gone through together: their part of the panel stays in the cache.
 const CHUNK: usize = 192;
 
-/// Smallest pivot over the entry it comes from: what is less is rounding.
+/// Smallest pivot over its scale: what is less is rounding.
 const PIVOT: f64 = 1e-13;
 
 /// Why a factorisation has no end.
@@ -38,19 +38,20 @@ impl Fault {
     }
 }
 
-/// Factorises the first `eliminated` columns of a matrix, lower triangle by columns, and subtracts their products from the
-/// others. What stands above the diagonal is overwritten.
+/// Factorises the first columns of a matrix, lower triangle by columns, as many as have a `scale`, and subtracts their products from the
+/// others. A pivot is compared with its scale, the entry of the diagonal before anything was subtracted from it. What stands above the
+/// diagonal is overwritten.
 pub(crate) fn partial_cholesky(
     matrix: &mut [f64],
     size: usize,
-    eliminated: usize,
+    scale: &[f64],
     stop: Stop<'_>,
 ) -> Result<(), Fault> {
     let mut outcome = Ok(());
     run_simd(Elimination {
         matrix,
         size,
-        eliminated,
+        scale,
         stop,
         outcome: &mut outcome,
     });
@@ -60,7 +61,7 @@ pub(crate) fn partial_cholesky(
 struct Elimination<'m> {
     matrix: &'m mut [f64],
     size: usize,
-    eliminated: usize,
+    scale: &'m [f64],
     stop: Stop<'m>,
     outcome: &'m mut Result<(), Fault>,
 }
@@ -69,12 +70,12 @@ impl Kernel for Elimination<'_> {
     #[inline(always)]
     fn run(self) {
         let (a, size) = (self.matrix, self.size);
-        let scale: Vec<f64> = (0..self.eliminated).map(|k| a[k * size + k]).collect();
+        let eliminated = self.scale.len();
         let mut packed = Vec::new();
         let mut start = 0;
-        while start < self.eliminated {
-            let end = self.eliminated.min(start + PANEL);
-            if let Err(column) = panel(a, size, start..end, &scale) {
+        while start < eliminated {
+            let end = eliminated.min(start + PANEL);
+            if let Err(column) = panel(a, size, start..end, self.scale) {
                 *self.outcome = Err(Fault::Pivot(column));
                 return;
             }
@@ -223,7 +224,7 @@ mod tests {
             let mut a: Vec<f64> = (0..size * size)
                 .map(|at| entry(at % size, at / size))
                 .collect();
-            partial_cholesky(&mut a, size, eliminated, NEVER).unwrap();
+            partial_cholesky(&mut a, size, &vec![size as f64; eliminated], NEVER).unwrap();
             for j in 0..size {
                 for i in j..size {
                     let factors: f64 = (0..eliminated.min(j + 1))
@@ -251,7 +252,7 @@ mod tests {
             }
             // the same as the column before it
             a[(lost - 1) * size + lost] = 2.0;
-            let found = partial_cholesky(&mut a, size, size, NEVER);
+            let found = partial_cholesky(&mut a, size, &vec![2.0; size], NEVER);
             assert_eq!(found, Err(Fault::Pivot(lost)));
         }
     }

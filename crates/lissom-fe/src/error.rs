@@ -260,6 +260,21 @@ pub enum FeError {
         /// Its mass.
         mass: f64,
     },
+    /// A mass by which something would move with a negative energy.
+    #[error(
+        "the mass matrix has {value:e} in row {row} and column {column}, more than the root of the product of {} and {} on its diagonal, so that a motion of both \
+         would have a negative energy; is it the mass matrix, in the units of its file?", diagonal[0], diagonal[1]
+    )]
+    IndefiniteMass {
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
+        /// Its entry.
+        value: f64,
+        /// What the diagonal has in that row and in that column.
+        diagonal: [f64; 2],
+    },
     /// A mass that depends on the direction.
     #[error(
         "the mass matrix moves {} kg along x, {} kg along y and {} kg along z: it is singular, or not that of a free body", masses[0], masses[1], masses[2]
@@ -294,7 +309,10 @@ pub enum FeError {
         at: [f64; 3],
     },
     /// More modes than there are.
-    #[error("{modes} modes were asked for, the body has {found}; ask for fewer modes")]
+    #[error(
+        "{modes} modes were asked for, the body has {found}; {}",
+        if *found == 0 { "the mass is singular: give mass to nodes that are not held" } else { "ask for fewer modes" }
+    )]
     TooManyModes {
         /// Those asked for.
         modes: usize,
@@ -343,7 +361,10 @@ pub enum FeError {
         frequency: f64,
     },
     /// The stiffness is not that of a body that is held.
-    #[error("the stiffness of the mesh is not positive definite near ({}); is the mesh connected there by more than an edge?", place(.at))]
+    #[error(
+        "the stiffness of the mesh is not positive definite near ({}), or is rounding alone there; is the mesh connected by more than an edge, and not many thousand times longer than thick?",
+        place(.at)
+    )]
     NotHeld {
         /// Where the factorisation failed.
         at: [f64; 3],

@@ -284,7 +284,12 @@ impl Parser {
         let next = self.mesh.solids.len();
         let place = *self.solids.entry(key).or_insert(next);
         if place < next {
-            self.mesh.solids[place].groups.extend(groups);
+            let own = &mut self.mesh.solids[place].groups;
+            for group in groups {
+                if !own.contains(&group) {
+                    own.push(group);
+                }
+            }
             return Ok(());
         }
         self.mesh.solids.push(Solid {

@@ -33,6 +33,9 @@ use lissom_spec::spec::{
 /// Force that rigid motion may take, relative to what its parts take: rounding of files.
 const RIGID: f64 = 1e-6;
 
+/// Square of an entry of the mass over the product of those on the diagonal, beyond one, that is rounding of files.
+const ROUNDED: f64 = 1e-4;
+
 /// Difference between the masses along x, y and z.
 const SAME_MASS: f64 = 1e-6;
 
@@ -238,6 +241,7 @@ impl<'m> Imported<'m> {
                 mass: diagonal(&self.mass, row),
             });
         }
+        self.has_mass_of_bodies()?;
         let masses = [0, 1, 2].map(|k| {
             let moved = self.rigid_rows(k);
             dot(&moved, &self.mass.times(&moved))
@@ -267,6 +271,24 @@ impl<'m> Imported<'m> {
             }
         }
         self.is_connected()
+    }
+
+    /// Asks for entries of the mass that no two by two minor forbids: of matrices that are none, files in disorder among them, hardly one has them all.
+    fn has_mass_of_bodies(&self) -> Result<(), FeError> {
+        for row in 0..self.mass.size() {
+            for &(column, value) in self.mass.row(row) {
+                let own = [row, column].map(|at| diagonal(&self.mass, at));
+                if value * value > (1.0 + ROUNDED) * own[0] * own[1] {
+                    return Err(FeError::IndefiniteMass {
+                        row: row + 1,
+                        column: column + 1,
+                        value,
+                        diagonal: own,
+                    });
+                }
+            }
+        }
+        Ok(())
     }
 
     fn is_connected(&self) -> Result<(), FeError> {

@@ -165,22 +165,23 @@ impl Mesh {
 
     /// Asks for one connected piece.
     pub(crate) fn connected(&self) -> Result<(), FeError> {
+        let solids = self.solids.iter().map(|solid| solid.nodes.as_slice());
+        let bars = self.bars.iter().map(|bar| bar.nodes.as_slice());
+        let elements: Vec<&[usize]> = solids.chain(bars).collect();
         let mut parts = Parts::new(self.nodes.len());
-        for solid in &self.solids {
-            for &node in &solid.nodes[1..] {
-                parts.join(solid.nodes[0], node);
+        for nodes in &elements {
+            for &node in &nodes[1..] {
+                parts.join(nodes[0], node);
             }
         }
-        let of_solids: Vec<usize> = (self.solids.iter())
-            .map(|solid| parts.of(solid.nodes[0]))
-            .collect();
-        let all: BTreeSet<usize> = of_solids.iter().copied().collect();
-        let main = of_solids.first().copied().unwrap_or_default();
+        let of_elements: Vec<usize> = elements.iter().map(|nodes| parts.of(nodes[0])).collect();
+        let all: BTreeSet<usize> = of_elements.iter().copied().collect();
+        let main = of_elements.first().copied().unwrap_or_default();
         match all.iter().find(|&&part| part != main) {
             None => Ok(()),
             Some(&other) => Err(FeError::Unconnected {
                 parts: all.len(),
-                elements: of_solids.iter().filter(|&&part| part == other).count(),
+                elements: of_elements.iter().filter(|&&part| part == other).count(),
                 at: self.nodes[other],
             }),
         }

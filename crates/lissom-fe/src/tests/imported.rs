@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::{at_point, block, clamped, frequencies, lowest, spec};
 use crate::elements::Elements;
@@ -517,6 +517,27 @@ fn bad_matrices_are_refused() {
         ),
         (refused(&|own| own.mass[(0, 0)] = -1.0), "which is negative"),
         (refused(&|own| own.mass.fill(0.0)), "singular"),
+        (
+            refused(&|own| {
+                let most = 2.0 * own.mass.diagonal().max();
+                (own.mass[(3, 30)], own.mass[(30, 3)]) = (most, most);
+            }),
+            "would have a negative energy",
+        ),
+        (
+            refused(&|own| {
+                let held: Vec<&str> = (own.nodes.lines())
+                    .filter_map(|line| line.strip_suffix(", root")?.split(',').next())
+                    .collect();
+                let of_held = |line: &str| held.contains(&line.split('.').next().unwrap());
+                let masses = own
+                    .unknowns
+                    .lines()
+                    .map(|line| f64::from(u8::from(of_held(line))));
+                own.mass = DMatrix::from_diagonal(&DVector::from_iterator(36, masses));
+            }),
+            "give mass to nodes that are not held",
+        ),
         (refused(&|own| own.mass[(0, 0)] *= 2.0), "kg along x"),
         (
             refused(&|own| own.unknowns = own.unknowns.replacen(".1", ".2", 1)),

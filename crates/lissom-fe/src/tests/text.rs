@@ -187,6 +187,48 @@ fn bad_meshes_are_refused() {
     assert!(matches!(many, FeError::TooManyModes { .. }), "{many}");
 }
 
+/// Limit: halves that share an edge alone turn about it without resistance, however many fronts of the factorisation lie between.
+#[test]
+fn halves_joined_by_an_edge_are_refused() {
+    for kind in [Kind::Hexa8, Kind::Hexa20] {
+        for cells in [[4, 1, 1], [12, 3, 3], [20, 4, 2], [16, 3, 5]] {
+            let mut mesh = block(kind, cells, [1.0, 0.1, 0.1]);
+            let middle = 0.5;
+            let nodes = mesh.nodes.len();
+            let mut copies = std::collections::BTreeMap::new();
+            for solid in &mut mesh.solids {
+                let is_beyond = solid
+                    .nodes
+                    .iter()
+                    .all(|&node| mesh.nodes[node][0] > middle - 1e-9);
+                for node in solid.nodes.iter_mut().filter(|_| is_beyond) {
+                    let [x, _, z] = mesh.nodes[*node];
+                    if (x - middle).abs() < 1e-9 && z < 0.05 - 1e-9 {
+                        let next = nodes + copies.len();
+                        *node = *copies.entry(*node).or_insert(next);
+                    }
+                }
+            }
+            let mut places: Vec<(usize, usize)> =
+                copies.into_iter().map(|(of, new)| (new, of)).collect();
+            places.sort_unstable();
+            for (_, of) in places {
+                mesh.nodes.push(mesh.nodes[of]);
+            }
+            let found = reduce(
+                &mesh,
+                &spec(clamped(2), &["root"], 0.3),
+                &Attached::default(),
+                NEVER,
+            );
+            assert!(
+                matches!(found, Err(FeError::NotHeld { .. })),
+                "{kind:?} {cells:?}"
+            );
+        }
+    }
+}
+
 /// By construction: elements are in several groups, any of which may have the material; one that is written once for every group is one.
 #[test]
 fn elements_may_be_in_several_groups() {
