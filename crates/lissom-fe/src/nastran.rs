@@ -328,7 +328,7 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
         }
     }
     for own in &beams {
-        let bar = bars::finished(own, &mesh.nodes, &of_beams, &materials)?;
+        let bar = bars::finished(own, &mesh.nodes, &of_beams, &materials, beams.len())?;
         mesh.bars.push(bar);
     }
     mesh.scale_mass(weight_to_mass);

@@ -1,5 +1,7 @@
 //! Beams of Nastran's bulk data against the same beams as a frame, and closed forms.
 
+use std::fmt::Write as _;
+
 use super::beams::{STEEL, rectangle, straight};
 use super::{frequencies, interface, lowest};
 use crate::{Attached, FeError, NEVER, parse_nastran, reduce, reduce_frame};
@@ -156,6 +158,66 @@ fn lumps_have_offsets_and_inertia() {
     assert!((scaled.mass / own.mass - 1e3).abs() < 1e-9);
     assert!((scaled.offset[1] / own.offset[1] - 1e-3).abs() < 1e-15);
     assert!((scaled.second_moments[0][1] / own.second_moments[0][1] - 1e-3).abs() < 1e-15);
+}
+
+/// Closed form: slender rods whose bars do not shear have the frequencies of Euler and Bernoulli, however many bars they are divided into: what keeps
+/// bars from shearing must not take the digits of bending. Within twice the sum of rotary inertia, of what is left of shear, and of rounding.
+#[test]
+fn slender_rods_keep_their_digits() {
+    let (length, modulus, density) = (10.0, 2e11_f64, 7800.0);
+    // with the shear stiffness of a bar, over its bending stiffness by the square of its length
+    for (bars, diameter, shear) in [
+        (20, 1e-2, 2.5e4),
+        (50, 1e-3, 1.6e3),
+        (100, 4e-3, 1e3),
+        (300, 4e-3, 1e3),
+    ] {
+        let area = std::f64::consts::PI * diameter * diameter / 4.0;
+        let moment = area * diameter * diameter / 16.0;
+        let size = length / f64::from(bars);
+        let mut text = "BEGIN BULK\nMAT1,1,2.0+11,,0.3,7800.0\n".to_owned();
+        for node in 0..=bars {
+            writeln!(
+                text,
+                "GRID,{},,{:?},0.0,0.0",
+                node + 1,
+                size * f64::from(node)
+            )
+            .unwrap();
+        }
+        for bar in 1..=bars {
+            writeln!(text, "CBAR,{bar},7,{bar},{},0.0,1.0,0.0", bar + 1).unwrap();
+        }
+        writeln!(
+            text,
+            "PBAR,7,1,{area:e},{moment:e},{moment:e},{:e}",
+            2.0 * moment
+        )
+        .unwrap();
+        let mut model = spec(6);
+        model.interface[1].group = Some(format!("GRID {}", bars + 1));
+        let found = reduce(
+            &parse_nastran(&text).unwrap(),
+            &model,
+            &Attached::default(),
+            NEVER,
+        );
+        let found = frequencies(&found.unwrap().body);
+        for (pair, beta) in found
+            .chunks(2)
+            .zip([1.875_104_068_711_961, 4.694_091_132_974_175])
+        {
+            let wave = beta / length;
+            let exact = wave * wave * (modulus * moment / (density * area)).sqrt();
+            let rounding = 1e-16 * shear * f64::from(bars).powi(4);
+            let within =
+                2.0 * ((wave * diameter / 4.0).powi(2) + (wave * size).powi(2) / shear + rounding);
+            for own in pair {
+                let off = own / exact - 1.0;
+                assert!(off.abs() < within, "{bars} {diameter}: {off} {within}");
+            }
+        }
+    }
 }
 
 /// What is not read is said with its line.
