@@ -17,10 +17,10 @@ pub(crate) struct ModelArguments {
     /// Equations instead of the model's: bodies on a tree of joints, or finite elements.
     #[arg(long, value_name = "NAME", value_enum)]
     formulation: Option<FormulationArgument>,
-    /// Fidelity preset instead of the model's.
+    /// Fidelity preset instead of the model's, and of the switches that the model writes beside it.
     #[arg(long, value_name = "PRESET", value_enum)]
     fidelity: Option<Preset>,
-    /// How tips move, instead of the preset's way.
+    /// How tips move, instead of the model's or the preset's way.
     #[arg(long, value_name = "TIP", value_enum)]
     tip: Option<TipArgument>,
     #[command(flatten)]
@@ -131,7 +131,8 @@ impl ModelArguments {
             },
         );
         named.change("fidelity", self.fidelity.as_ref(), |name| {
-            format!("fidelity.preset={name}")
+            // in the place of the whole table: switches of the model would make another fidelity of it
+            format!("fidelity={{preset=\"{name}\"}}")
         });
         named.change("tip", self.tip.as_ref(), |name| {
             format!("fidelity.tip={name}")

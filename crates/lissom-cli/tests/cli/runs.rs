@@ -73,6 +73,39 @@ fn the_manifest_can_be_run_again() {
     }
 }
 
+/// By construction: a preset of the command line stands in the place of the model's fidelity, switches included, and a tip in that of its tip.
+#[test]
+fn a_preset_takes_the_place_of_switches() {
+    let folder = Folder::new();
+    let text = lissom::TEMPLATE;
+    let preset = "[fidelity]\npreset = \"default\"";
+    assert!(text.contains(preset));
+    let switches = "[fidelity]\ninertia = \"rigid\"\nshortening = \"none\"\ntip = \"linear\"";
+    folder.write("arm.toml", text.replace(preset, switches));
+    for (options, inertia, tip) in [
+        (&[][..], "rigid", "linear"),
+        (&["--tip", "euler_321"], "rigid", "euler_321"),
+        (&["--fidelity", "default"], "full", "rotation_vector"),
+        (
+            &["--fidelity", "default", "--tip", "euler_321"],
+            "full",
+            "euler_321",
+        ),
+        (
+            &["--fidelity", "default", "--set", "fidelity.tip=exact"],
+            "full",
+            "exact",
+        ),
+    ] {
+        let short = ["--set", "simulation.duration_s=0.01", "--quiet"];
+        let call = [&["run", "arm.toml"], &short[..], options].concat();
+        folder.lissom(&call).says(0, &[]);
+        let manifest = folder.read_json("results/arm/manifest.json");
+        assert_eq!(manifest["fidelity"]["inertia"], inertia, "{options:?}");
+        assert_eq!(manifest["fidelity"]["tip"], tip, "{options:?}");
+    }
+}
+
 /// A first model, with every property of a beam given, runs as it is.
 #[test]
 fn a_boom_under_a_step_torque_runs() {
