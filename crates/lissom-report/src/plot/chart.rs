@@ -3,6 +3,7 @@
 use lissom::Recording;
 use lissom_io::load::Loaded;
 
+use super::layout::DASHES;
 use crate::panels::{Chosen, Groups, MOST_CURVES, panels};
 
 /// Curves in panels, one below the other, over one axis.
@@ -108,8 +109,13 @@ impl<'a> Chart<'a> {
     ) -> Self {
         let lists = shown.iter().flat_map(|names| by_unit(sources, names));
         // more curves than can be told apart go on in a further panel
+        let together = if sources.len() > DASHES.len() {
+            1
+        } else {
+            MOST_CURVES
+        };
         let lists = lists.flat_map(|(unit, names)| {
-            let parts = names.chunks(MOST_CURVES).map(<[String]>::to_vec);
+            let parts = names.chunks(together).map(<[String]>::to_vec);
             parts.map(|part| (unit.clone(), part)).collect::<Vec<_>>()
         });
         let panels = lists.map(|(unit, names)| Panel {
@@ -165,9 +171,47 @@ fn curves<'a>(sources: &[(&str, &'a Recording)], names: &[String]) -> Vec<Curve<
                 channel: name.clone(),
                 points: [&recording.time_s, &channel.samples],
                 colour: if names.len() == 1 { j } else { i },
-                dash: j,
+                // where colours begin anew dashes are others
+                dash: j + j / DASHES.len(),
             });
         }
     }
     curves
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::{Chart, Recording};
+    use crate::plot::layout::look;
+
+    /// Property: no two curves of a panel have the same colour and the same dashes, however many recordings there are.
+    #[test]
+    fn curves_of_a_panel_look_different() {
+        let names = ["shoulder.angle", "elbow.angle", "wrist.angle"].map(str::to_owned);
+        let recording = Recording {
+            time_s: vec![0.0, 1.0],
+            channels: (names.iter())
+                .map(|name| lissom::Channel {
+                    name: name.clone(),
+                    unit: "rad".to_owned(),
+                    samples: vec![0.0, 1.0],
+                })
+                .collect(),
+        };
+        for count in [1, 2, 4, 5, 8, 9, 20, 60] {
+            let sources: Vec<(&str, &Recording)> = vec![("run", &recording); count];
+            let chart = Chart::over_time("", &sources, &[names.to_vec()], |_| String::new());
+            let mut curves = 0;
+            for panel in &chart.panels {
+                let looks: BTreeSet<_> = (panel.curves.iter())
+                    .map(|curve| format!("{:?}", look(curve)))
+                    .collect();
+                assert_eq!(looks.len(), panel.curves.len(), "{count} recordings");
+                curves += panel.curves.len();
+            }
+            assert_eq!(curves, 3 * count);
+        }
+    }
 }

@@ -18,7 +18,16 @@ const COLOURS: [Colour; 8] = [
     [140, 63, 176],
 ];
 /// Dashes by which recordings differ, in widths of the line.
-const DASHES: [&[f64]; 4] = [&[], &[5.0, 2.0], &[1.2, 1.6], &[7.0, 2.0, 1.2, 2.0]];
+pub(super) const DASHES: [&[f64]; 8] = [
+    &[],
+    &[5.0, 2.0],
+    &[1.2, 1.6],
+    &[7.0, 2.0, 1.2, 2.0],
+    &[11.0, 3.0],
+    &[7.0, 2.0, 1.2, 2.0, 1.2, 2.0],
+    &[1.2, 4.5],
+    &[9.0, 2.0, 3.0, 2.0],
+];
 
 pub(super) const INK: Colour = [26, 26, 26];
 const GRID: Colour = [226, 226, 226];
@@ -224,20 +233,21 @@ impl Legend {
             let baseline = at[1] + (line + 1.0) * Self::LINE * size - 0.3 * size;
             let y = baseline - 0.33 * size;
             let sample = [[left, y], [left + Self::SAMPLE * size, y]];
-            drawing.line(&sample, CURVE, colour(curve), &dash(curve));
+            let (colour, dash) = look(curve);
+            drawing.line(&sample, CURVE, colour, &dash);
             let place = [left + (Self::SAMPLE + Self::BESIDE) * size, baseline];
             drawing.text(font, &curve.name, place, Anchor::Left, INK);
         }
     }
 }
 
-fn colour(curve: &Curve<'_>) -> Colour {
-    COLOURS[curve.colour % COLOURS.len()]
-}
-
-fn dash(curve: &Curve<'_>) -> Vec<f64> {
+/// Colour and dashes of a curve.
+pub(super) fn look(curve: &Curve<'_>) -> (Colour, Vec<f64>) {
     let dash = DASHES[curve.dash % DASHES.len()].iter();
-    dash.map(|length| length * CURVE).collect()
+    (
+        COLOURS[curve.colour % COLOURS.len()],
+        dash.map(|length| length * CURVE).collect(),
+    )
 }
 
 /// The box of a panel.
@@ -306,8 +316,9 @@ impl Frame {
             }
         }
         trace.lift();
+        let (colour, dash) = look(curve);
         for run in trace.runs {
-            drawing.line(&run, CURVE, colour(curve), &dash(curve));
+            drawing.line(&run, CURVE, colour, &dash);
         }
     }
 }
