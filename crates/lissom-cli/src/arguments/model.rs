@@ -204,6 +204,17 @@ impl NamedModel {
         self.overrides.extend(set.iter().cloned());
     }
 
+    /// The model with its changes as they are typed, but with another number at a path.
+    pub(crate) fn typed_with(&self, path: &str, number: f64) -> String {
+        let before = format!("--set {path}=");
+        let others = self.options.iter();
+        let others = others.filter(|option| !option.starts_with(&before));
+        let typed = others.fold(self.name.clone(), |typed, option| {
+            format!("{typed} {option}")
+        });
+        format!("{typed} {before}{number}")
+    }
+
     /// The changes as texts.
     pub(crate) fn changes(&self) -> Vec<String> {
         self.overrides.iter().map(Override::text).collect()
@@ -217,5 +228,22 @@ impl fmt::Display for NamedModel {
         self.options
             .iter()
             .try_for_each(|option| write!(f, " {option}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{NamedModel, Override};
+
+    /// By hand.
+    #[test]
+    fn a_number_is_typed_once() {
+        let set = ["simulation.duration_s=0.5", "payload.gripper.mass_kg=1"];
+        let set = set.map(|change| Override::parse(change).unwrap());
+        let named = NamedModel::with("arm.toml", &set);
+        assert_eq!(
+            named.typed_with("simulation.duration_s", 1.0),
+            "arm.toml --set payload.gripper.mass_kg=1 --set simulation.duration_s=1"
+        );
     }
 }

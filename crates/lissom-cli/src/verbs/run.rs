@@ -19,7 +19,7 @@ use serde_json::json;
 
 use super::check::start_in_words;
 use super::report;
-use crate::arguments::RunArguments;
+use crate::arguments::{NamedModel, RunArguments};
 use crate::interrupt::Keeping;
 use crate::output::{self, counted, rounded, short};
 use crate::plot::WithPlot;
@@ -110,9 +110,7 @@ pub(crate) fn run(arguments: &RunArguments) -> Result<(), Stop> {
         answer: &summary,
         plot: plot.as_ref(),
     };
-    (arguments.answer).give(&answer, || {
-        in_words(&loaded, &summary, start_s, &named.to_string())
-    })?;
+    (arguments.answer).give(&answer, || in_words(&loaded, &summary, start_s, &named))?;
     match (&summary.failure, summary.stopped_at_s) {
         (Some(failure), _) => Err(Stop::Failed(format!(
             "the run failed at {} s: {}; what was computed until then is in {}",
@@ -272,7 +270,7 @@ pub(super) fn batch_for(
 }
 
 /// What came of the run, which began at `start_s`, for a person.
-fn in_words(loaded: &Loaded, summary: &Summary, start_s: f64, typed: &str) -> String {
+fn in_words(loaded: &Loaded, summary: &Summary, start_s: f64, named: &NamedModel) -> String {
     let cost = &summary.cost;
     let end_s = match (summary.stopped_at_s, &summary.failure) {
         (Some(at_s), _) => at_s,
@@ -345,9 +343,10 @@ fn in_words(loaded: &Loaded, summary: &Summary, start_s: f64, typed: &str) -> St
         if let (Some(folder), false) = (folder, has_page) {
             lines.push(format!("  lissom report {}", folder.display()));
         }
+        let twice = 2.0 * summary.duration_s;
         lines.push(format!(
-            "  lissom run {typed} --set simulation.duration_s={}",
-            2.0 * summary.duration_s
+            "  lissom run {}",
+            named.typed_with("simulation.duration_s", twice)
         ));
     }
     lines.join("\n")
