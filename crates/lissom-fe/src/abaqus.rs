@@ -164,8 +164,15 @@ impl Parser {
             name.as_str(),
             "INSTANCE" | "PART" | "INCLUDE" | "SYSTEM" | "NGEN" | "ELGEN"
         ) {
+            let remedy = match name.as_str() {
+                // the words of Abaqus/CAE
+                "INSTANCE" | "PART" => {
+                    " (\"Do not use parts and assemblies in input files\" among the attributes of the model)"
+                }
+                _ => "",
+            };
             return Err(self.error(format!(
-                "*{name} is not read; write one flat file in which all nodes and elements are listed"
+                "*{name} is not read; write one flat file in which all nodes and elements are listed{remedy}"
             )));
         }
         let set = match name.as_str() {

@@ -79,7 +79,7 @@ pub enum FeError {
         element: usize,
     },
     /// A group that is not in the mesh.
-    #[error("the mesh has no physical group {group:?}; its groups are {}", known.join(", "))]
+    #[error("the mesh has no physical group {group:?}; {}", groups(known))]
     UnknownGroup {
         /// The group.
         group: String,
@@ -195,6 +195,17 @@ pub enum FeError {
         value: f64,
         /// The mirrored one.
         mirrored: f64,
+    },
+    /// A matrix of one triangle that has both.
+    #[error(
+        "the matrix is said to be symmetric, so that one triangle stands for both, and has entries in row {row}, column {column} and in row {column}, column {row}; \
+         write one triangle, or say that it is general (form 1 of DMIG)"
+    )]
+    BothTriangles {
+        /// Row, from 1.
+        row: usize,
+        /// Column, from 1.
+        column: usize,
     },
     /// Matrices that do not go with each other.
     #[error(
@@ -429,4 +440,12 @@ pub enum MemberFault {
 fn place(at: &[f64; 3]) -> String {
     let [x, y, z] = at;
     format!("{x:.6}, {y:.6}, {z:.6}")
+}
+
+/// The groups that there are, or how to have some.
+fn groups(known: &[String]) -> String {
+    if known.is_empty() {
+        return "it has none: name surfaces and volumes (in Gmsh as physical groups, saved without Mesh.SaveAll and not in partitions)".to_owned();
+    }
+    format!("its groups are {}", known.join(", "))
 }

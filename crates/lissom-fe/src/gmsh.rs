@@ -51,7 +51,10 @@ pub fn parse(text: &str) -> Result<Mesh, FeError> {
     }
     if parser.version.is_none() {
         return Err(
-            reader.error("there is no $MeshFormat; give a .msh file of Gmsh, version 2.2 or 4.1")
+            reader.error(
+                "there is no $MeshFormat; give a .msh file of Gmsh, version 2.2 or 4.1; other meshes are known by their endings: .inp of Abaqus and CalculiX, .bdf and \
+                 .nas of Nastran",
+            )
         );
     }
     Ok(parser.mesh)

@@ -90,6 +90,9 @@ impl Matrix {
 impl Read {
     fn symmetric(self) -> Result<Matrix, FeError> {
         let (rows, is_triangle) = (self.rows, self.is_triangle);
+        if is_triangle {
+            self.is_one_triangle()?;
+        }
         let mut all = Vec::with_capacity(2 * self.triplets.len());
         for (i, j, value) in self.triplets {
             all.push((i, j, value));
@@ -121,6 +124,26 @@ impl Read {
             matrix.mend_asymmetry()?;
         }
         Ok(matrix)
+    }
+
+    /// Asks for one of two mirrored entries: both would be summed, and no other check sees a mass that is too large.
+    fn is_one_triangle(&self) -> Result<(), FeError> {
+        let beside = self.triplets.iter().filter(|(i, j, _)| i != j);
+        let mut places: Vec<(usize, usize, bool)> = beside
+            .map(|&(i, j, _)| (i.min(j), i.max(j), i < j))
+            .collect();
+        places.sort_unstable();
+        let is_mirrored = |pair: &&[(usize, usize, bool)]| {
+            let (one, other) = (pair[0], pair[1]);
+            (one.0, one.1) == (other.0, other.1) && one.2 != other.2
+        };
+        match places.windows(2).find(is_mirrored) {
+            None => Ok(()),
+            Some(pair) => Err(FeError::BothTriangles {
+                row: pair[0].0 + 1,
+                column: pair[0].1 + 1,
+            }),
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! [`IoError`]: what can go wrong with a file, with its path and what to do about it.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::table::TableError;
 
@@ -83,7 +83,7 @@ pub enum IoError {
         limit_mib: u64,
     },
     /// A file holds something other than text.
-    #[error("{} is not UTF-8 at byte {byte}; save it as UTF-8 text", path.display())]
+    #[error("{} is not UTF-8 at byte {byte}; save it as {}", path.display(), as_text(path))]
     NotText {
         /// The file.
         path: PathBuf,
@@ -93,4 +93,13 @@ pub enum IoError {
     /// A time table says something that is not a table.
     #[error(transparent)]
     Table(#[from] TableError),
+}
+
+/// What a file is to be saved as.
+fn as_text(path: &Path) -> &'static str {
+    if path.extension().is_some_and(|ending| ending == "msh") {
+        "text (in Gmsh with Mesh.Binary = 0)"
+    } else {
+        "UTF-8 text"
+    }
 }

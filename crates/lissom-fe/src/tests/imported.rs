@@ -454,6 +454,10 @@ fn bad_matrices_are_refused() {
             text("symmetric", "1 1 2.0\n2 1 nan\n2 2 2.0\n"),
             "line 4: \"nan\" is no number",
         ),
+        (
+            text("symmetric", "1 1 2.0\n2 1 1.0\n1 2 1.0\n"),
+            "entries in row 1, column 2 and in row 2, column 1",
+        ),
         (text("hermitian", ""), "line 1: a hermitian matrix"),
         (
             "%%MatrixMarket matrix coordinate complex general\n".to_owned(),

@@ -341,6 +341,7 @@ fn abaqus_files_are_read() {
         ("steel part, S1", "iron, S1", 16, "iron"),
         ("1, 3, 2\n*ELSET", "1, 5\n*ELSET", 21, "no node 5"),
         ("*STEP", "*INSTANCE", 24, "flat"),
+        ("*STEP", "*Part, name=arm", 24, "Do not use parts"),
         (
             "*STEP",
             "*SHELL SECTION, ELSET=rest",
