@@ -87,6 +87,11 @@ class ReducedBody:
         mesh = self.summary["mesh"] or {"interfaces": []}
         return {own["name"]: np.array(own["missing_compliance"]) for own in mesh["interfaces"]}
 
+    @property
+    def warnings(self) -> list[str]:
+        """What to know before it is used: elements that hardly bend, sizes and frequencies that no link of a machine has, no stiffening."""
+        return list(self.summary["warnings"])
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file that models name as ``reduced_file``, so that the body need not be reduced again."""
         if not os.fspath(path).endswith(".json"):

@@ -76,6 +76,8 @@ def test_a_body_of_a_mesh_is_told(folder: Path, command: list[str]) -> None:
     assert told["frequencies_rad_per_s"] == pytest.approx(body.frequency_rad_per_s.tolist(), rel=1e-12)
     assert body.mass_share.shape == (10, 3) and 0.5 < body.mass_share.sum(axis=0).max() <= 1.0
     assert body.stiffens and body.rotation_stiffening is not None and body.rotation_stiffening.shape == (10, 3)
+    (stiff,) = body.warnings
+    assert "8 of 8 elements are linear" in stiff
     assert list(body.nodes) == ["root", "tip"] and body.nodes["tip"] == pytest.approx([0.4, 0.02, 0.015])
     # the interface functions of Craig and Bampton leave nothing out
     assert np.abs(body.missing_compliance["tip"]).max() < 1e-6

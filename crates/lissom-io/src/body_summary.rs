@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use lissom::diagnose::Warning;
 use lissom::spec::ReducedSpec;
 use lissom_fe::Source;
 use lissom_spec::nearest;
@@ -19,6 +20,8 @@ pub struct NamedBody {
     pub body: ReducedSpec,
     /// What it was reduced from, if that was done when the model was read.
     pub source: Option<Source>,
+    /// What to know before it is used: elements that hardly bend, and what the diagnosis of its model warns of it.
+    pub warnings: Vec<String>,
 }
 
 /// Why there is no such body.
@@ -133,6 +136,8 @@ pub struct BodySummary {
     pub stiffens: bool,
     /// What it was reduced from, if that was done when the model was read.
     pub mesh: Option<SourceSummary>,
+    /// What to know before it is used.
+    pub warnings: Vec<String>,
 }
 
 impl NamedBody {
@@ -153,14 +158,21 @@ impl NamedBody {
             return Err(BodyError::Unknown { model, name, hint });
         };
         let name = name.to_owned();
-        match &found.reduced {
-            Some(body) => Ok(Self {
-                source: loaded.meshes.get(&name).cloned(),
-                body: body.clone(),
-                name,
-            }),
-            None => Err(BodyError::NotReduced { model, name }),
-        }
+        let Some(body) = &found.reduced else {
+            return Err(BodyError::NotReduced { model, name });
+        };
+        let source = loaded.meshes.get(&name).cloned();
+        let stiff = source.as_ref().and_then(meshes::stiff_elements);
+        let diagnosed = loaded.mechanism.diagnose().warnings.into_iter();
+        let own = diagnosed.filter(|warning| body_of(warning) == Some(&name));
+        Ok(Self {
+            warnings: (stiff.into_iter())
+                .chain(own.map(|warning| warning.to_string()))
+                .collect(),
+            body: body.clone(),
+            source,
+            name,
+        })
     }
 
     /// The body of a file.
@@ -174,6 +186,7 @@ impl NamedBody {
             name,
             body,
             source: None,
+            warnings: Vec::new(),
         })
     }
 
@@ -217,12 +230,18 @@ impl NamedBody {
             nodes: body.nodes.iter().map(node).collect(),
             stiffens: body.second_order.is_some(),
             mesh: self.source.as_ref().map(of_source),
+            warnings: self.warnings.clone(),
         }
     }
+}
 
-    /// What to know if it was reduced from elements that hardly bend.
-    pub fn stiff_elements(&self) -> Option<String> {
-        self.source.as_ref().and_then(meshes::stiff_elements)
+/// The body whose units or second-order data a warning is about.
+fn body_of(warning: &Warning) -> Option<&String> {
+    match warning {
+        Warning::Large { body, .. }
+        | Warning::RingsHigh { body, .. }
+        | Warning::DoesNotStiffen { body, .. } => Some(body),
+        _ => None,
     }
 }
 

@@ -88,6 +88,7 @@ fn in_words(found: &NamedBody) -> String {
         name,
         body,
         source: mesh,
+        warnings,
     } = found;
     let mesh = mesh.as_ref();
     let [[xx, xy, xz], [_, yy, yz], [_, _, zz]] = body.inertia_kg_m2;
@@ -109,7 +110,6 @@ fn in_words(found: &NamedBody) -> String {
             "  mesh             {elements}, {}",
             counted(mesh.unknowns, "unknown")
         ));
-        lines.extend((found.stiff_elements()).map(|what| format!("  warning          {what}")));
         if let Some(chosen) = &mesh.chosen {
             lines.push(format!(
                 "  basis            {}, as {}",
@@ -130,6 +130,7 @@ fn in_words(found: &NamedBody) -> String {
             ));
         }
     }
+    lines.extend((warnings.iter()).map(|what| format!("  warning          {what}")));
     lines.push(String::new());
     lines.push(match body.second_order {
         Some(_) => "  mode   rad/s        Hz           share of mass along x, y, z      ω² grows by Ω² about x, y, z times".to_owned(),
@@ -165,7 +166,8 @@ fn in_words(found: &NamedBody) -> String {
         if let Some(residual) = residual {
             let share = residual
                 .missing
-                .map(|share| format!("{:.2}", 100.0 * share))
+                // rounding may be below zero
+                .map(|share| format!("{:.2}", 100.0 * share.max(0.0)))
                 .join(" ");
             lines.push(format!(
                 "       the modes leave out {share} % of its compliance to forces along and moments about x, y, z"

@@ -423,6 +423,14 @@ fn wrong_meshes_are_explained() {
             "no physical group \"tip\"; its groups are root, flange, bar",
         ),
         (
+            // saved with all elements, in no group
+            sound
+                .replace(" 16 2 1 1 ", " 16 2 0 1 ")
+                .replace(" 16 2 2 2 ", " 16 2 0 2 ")
+                .replace(" 17 2 3 1 ", " 17 2 0 1 "),
+            "no physical group \"root\"; it has none: name surfaces",
+        ),
+        (
             bar(2, [-1.0, 0.1, 0.1], |p| p),
             "element 3 (hexahedron of 20 nodes) at (",
         ),
@@ -432,19 +440,38 @@ fn wrong_meshes_are_explained() {
             .lissom(&["check", "arm.toml"])
             .says(1, &[words, "arm.toml:"]);
     }
+    // numbers as Gmsh writes them with Mesh.Binary = 1
+    let mut binary = b"$MeshFormat\n4.1 1 8\n".to_vec();
+    binary.extend_from_slice(&[1, 0, 0, 0, b'\n', 0xf6, 0x28, 0x5c, 0x8f]);
+    std::fs::write(folder.path.join("bar.msh"), binary).unwrap();
+    folder
+        .lissom(&["check", "arm.toml"])
+        .says(1, &["bar.msh is not UTF-8", "Mesh.Binary = 0"]);
     folder.write("bar.msh", sound);
     folder
         .lissom(&["check", "arm.toml", "--set", "body.beam.mesh.material=[]"])
         .says(1, &["have no material"]);
-    // a drawing in metres, taken for millimetres: 80 Hz become 80 kHz
-    folder
-        .lissom(&["check", "arm.toml", "--set", "body.beam.mesh.unit_m=0.001"])
-        .says(0, &["beam rings at 80", "unit_m"]);
+    for verb in [["check", "arm.toml"], ["body", "arm.toml:beam"]] {
+        // a drawing in metres, taken for millimetres: 80 Hz become 80 kHz
+        let mut words = verb.to_vec();
+        words.extend(["--set", "body.beam.mesh.unit_m=0.001"]);
+        folder
+            .lissom(&words)
+            .says(0, &["beam rings at 80", "unit_m"]);
+    }
     // a drawing in millimetres, taken for metres
     folder.write("bar.msh", bar(2, [300.0, 30.0, 1.0], |p| p));
     folder
         .lissom(&["check", "arm.toml"])
         .says(0, &["beam is 300 m long", "unit_m"]);
+    let told = folder.json(&["body", "arm.toml:beam", "--json"]);
+    let warnings: Vec<&str> = (told["warnings"].as_array().unwrap().iter())
+        .filter_map(|own| own.as_str())
+        .collect();
+    assert!(
+        matches!(warnings[..], [long] if long.contains("beam is 300 m long")),
+        "{warnings:?}"
+    );
     folder.write("uneven.mtx", "1 1 1.0\n1 2 1.0\n2 1 3.0\n");
     let matrices = "body.beam.mesh.matrices={mass=\"uneven.mtx\",stiffness=\"none.mtx\"}";
     folder
