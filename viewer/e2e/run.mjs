@@ -103,8 +103,10 @@ function amplitudeAt(hz, times, values) {
   return (2 * Math.hypot(re, im)) / weight;
 }
 
+const isReport = () => window.lissom !== undefined || document.querySelector("#app > .nothing");
+
 /** Opens a page from its file and complains of every request, message or error. */
-async function open(path, options = {}) {
+async function open(path, options = {}, isReady = isReport) {
   const page = await browser.newPage({ viewport: { width: 1600, height: 1000 }, acceptDownloads: true, ...options });
   const complaints = [];
   const own = pathToFileURL(path).href;
@@ -122,7 +124,7 @@ async function open(path, options = {}) {
   });
   page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
   await page.goto(own);
-  await page.waitForFunction(() => window.lissom !== undefined || document.querySelector("#app > .nothing"));
+  await page.waitForFunction(isReady);
   page.complaints = complaints;
   return page;
 }
@@ -433,6 +435,35 @@ async function drawsSurfaces() {
   console.log("the surface of a meshed link, with stress");
 }
 
+/** The page of a body moves in the mode that is chosen, and stands still when it is asked to. */
+async function movesInItsModes() {
+  const bar = `${join(folder, "meshed.toml")}:bar`;
+  const path = join(folder, "bar.html");
+  const { modes } = JSON.parse(lissom("body", bar, "--json", "--page", path));
+  const page = await open(path, {}, () => document.querySelectorAll("#modes button").length > 0);
+  assert.equal(await page.locator("#modes button").count(), modes.length);
+  const picture = () =>
+    run(page, async () => {
+      for (let k = 0; k < 2; k += 1) {
+        await new Promise((drawn) => requestAnimationFrame(drawn));
+      }
+      return document.getElementById("canvas").toDataURL();
+    });
+  const before = await picture();
+  await page.waitForFunction((own) => document.getElementById("canvas").toDataURL() !== own, before);
+  await page.getByLabel("stand still").check();
+  const first = await picture();
+  assert.equal(await picture(), first, "it moves while it stands still");
+  await page.getByRole("button", { name: "2", exact: true }).click();
+  assert.notEqual(await picture(), first, "two modes look alike");
+  const hertz = Number.parseFloat(await page.locator("#says").textContent());
+  assert.ok(Math.abs((hertz * 2 * Math.PI) / modes[1].frequency_rad_per_s - 1) < 1e-4, `mode 2 at ${hertz} Hz`);
+  assert.deepEqual(page.complaints, []);
+  await page.screenshot({ path: join(folder, "bar.png") });
+  await page.close();
+  console.log("the page of a body, in its modes");
+}
+
 /** 60 s at 1 kHz with 40 channels that change: prints how long it takes to open and to animate. */
 async function large() {
   const out = join(folder, "large");
@@ -468,6 +499,7 @@ try {
   await withoutCoordinates();
   await drawsWhatBodiesLookLike();
   await drawsSurfaces();
+  await movesInItsModes();
   await large();
   console.log(`pictures are in ${folder}`);
 } finally {
