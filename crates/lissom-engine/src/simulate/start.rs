@@ -252,10 +252,12 @@ pub(crate) fn closed_state(
         }
     }
     let held = (0..is_held.len()).filter(|&at| is_held[at]).collect();
-    Ok(near(model, state, held, Vec::new(), Vec::new())?.state)
+    let (found, _) = near(model, state, held, Vec::new(), Vec::new())?;
+    Ok(found.state)
 }
 
-/// The configuration nearest to a state at which loops are closed and targets are met.
+/// The configuration nearest to a state at which loops are closed and targets are met. Motors behind elastic gears go with their joints, so
+/// that gears stay as deformed as they are.
 pub(crate) fn configured(
     model: &Model,
     state: State,
@@ -295,7 +297,18 @@ pub(crate) fn configured(
     } else {
         limits(model)
     };
-    near(model, state, held, markers, limits)
+    let (mut found, moved) = near(model, state, held, markers, limits)?;
+    let of_motors = |own: &[f64]| own.len() - moved.len()..;
+    let State {
+        position, velocity, ..
+    } = &mut found.state;
+    let (angles, rates) = (of_motors(position), of_motors(velocity));
+    let motors = (position[angles].iter_mut()).zip(&mut velocity[rates]);
+    for ((angle, rate), [by, faster]) in motors.zip(moved) {
+        *angle += by;
+        *rate += faster;
+    }
+    Ok(found)
 }
 
 /// What angles and displacements of joints have to stay within.
@@ -327,14 +340,15 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> StateError {
 }
 
 /// The closed configuration nearest to a state, in which entries of the velocity vector are held and markers are where
-/// they should be. What is prescribed and motors stay.
+/// they should be. What is prescribed and motors stay; by how much the joint behind every elastic gear moves, and its rate
+/// changes, comes beside it.
 fn near(
     model: &Model,
     state: State,
     held: Vec<usize>,
     markers: Vec<MarkerTarget>,
     limits: Vec<CoordinateLimit>,
-) -> Result<Configuration, StateError> {
+) -> Result<(Configuration, Vec<[f64; 2]>), StateError> {
     let mut equations = Equations::new(model);
     let (position, velocity) = equations.unpacked(&state);
     let prescribed = model.linkage.prescribed.iter().copied();
@@ -349,6 +363,13 @@ fn near(
     let closed = close(&model.linkage, &targets).map_err(|error| StateError::Unplaced {
         reason: error.to_string(),
     })?;
+    let moved = model.transmissions.iter().map(|gear| {
+        [
+            closed.position[gear.position] - targets.position[gear.position],
+            closed.velocity[gear.velocity] - targets.velocity[gear.velocity],
+        ]
+    });
+    let moved = moved.collect();
     let at = |entries: &[usize], of: &[f64]| -> Vec<f64> {
         entries.iter().map(|&entry| of[entry]).collect()
     };
@@ -356,12 +377,13 @@ fn near(
     let mut velocity = at(&equations.free_velocities, &closed.velocity);
     position.extend_from_slice(&state.position[position.len()..]);
     velocity.extend_from_slice(&state.velocity[velocity.len()..]);
-    Ok(Configuration {
+    let found = Configuration {
         state: State {
             position,
             velocity,
             ..state
         },
         violation: closed.violation,
-    })
+    };
+    Ok((found, moved))
 }

@@ -237,6 +237,64 @@ fn redundant_axes_stay_near_a_posture() {
     assert!(change.abs() < NEAREST, "{change}");
 }
 
+/// By construction: motors behind elastic gears go with their joints, so that what a gear deforms by, and how fast, stays; in either formulation.
+#[test]
+fn gears_stay_as_deformed_as_they_are() {
+    use TwistComponent::{X, Y};
+    let mut text = String::from("format = 1\n");
+    for (name, parent, length) in [
+        ("shoulder", "\"ground\"", 0.7),
+        ("elbow", "{ body = \"of_shoulder\", at = \"end\" }", 0.4),
+    ] {
+        let _ = write!(
+            text,
+            "[[body]]\nname = \"of_{name}\"\nrigid = {{ mass_kg = 1.0, inertia_kg_m2 = [0.1, 0.1, 0.1] }}\n\
+             node = [{{ name = \"end\", position_m = [{length}, 0.0, 0.0] }}]\n\
+             [[joint]]\nname = \"{name}\"\nparent = {parent}\nchild = \"of_{name}\"\nrevolute = {{ axis = [0.0, 0.0, 1.0], initial_angle_rad = 0.5, \
+             motor = {{ inertia_kg_m2 = 1e-4, gear_ratio = 50.0, stiffness_n_m_per_rad = 900.0 }} }}\n"
+        );
+    }
+    text += "[[marker]]\nname = \"hand\"\nbody = \"of_elbow\"\nat = \"end\"\n";
+    let given = [
+        ("shoulder.motor_angle", 0.53),
+        ("elbow.motor_angle", 0.48),
+        ("elbow.motor_angle.rate", 0.2),
+    ];
+    let given: BTreeMap<String, f64> = given.map(|(name, own)| (name.to_owned(), own)).into();
+    for formulation in ["", "[formulation.nodal]\nelements_per_link = 1\n"] {
+        let mechanism = Mechanism::build(&parsed(&[&*text, formulation].concat())).unwrap();
+        let start = mechanism.state(0.0, &given).unwrap();
+        let wanted = Transform {
+            rotation: Matrix::identity(),
+            translation: Vector([0.3, 0.6, 0.0]),
+        };
+        let targets = targets("hand", &wanted, &[X, Y]);
+        let found = mechanism.configured(&start, &targets).unwrap().unwrap();
+        let names = mechanism.coordinates().unwrap();
+        let deformed = |state: &lissom_core::State, joint: &str, end: &str| {
+            let of = |name: String| {
+                let values = [&state.position, &state.velocity];
+                let all = names
+                    .iter()
+                    .zip(values)
+                    .flat_map(|(own, x)| own.iter().zip(x));
+                let named = all
+                    .filter(|(own, _)| own.name == name)
+                    .map(|(_, value)| *value);
+                named.last().unwrap()
+            };
+            of(format!("{joint}.motor_angle{end}")) - of(format!("{joint}.angle{end}"))
+        };
+        for joint in ["shoulder", "elbow"] {
+            for end in ["", ".rate"] {
+                let [before, after] = [&start, &found.state].map(|own| deformed(own, joint, end));
+                assert!((after - before).abs() < THERE, "{formulation} {joint}{end}");
+            }
+        }
+        assert!((deformed(&found.state, "shoulder", "") - 0.03).abs() < THERE);
+    }
+}
+
 /// Closed form: what lies beyond the reach of a stretched arm is missed by what it is too far away, and behind a limit by the
 /// way from the tip of a stretched arm at that limit.
 #[test]
