@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import math
 import time
-from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -194,7 +193,7 @@ def starts_of(
         starts = [one for one in states if isinstance(one, State)]
     else:
         rows = np.atleast_2d(np.asarray(states, dtype=np.float64))
-        starts = [None if np.isnan(row).any() else mechanism.state_at(row) for row in rows]
+        starts = [mechanism.state_at(row) if np.isfinite(row).all() else None for row in rows]
     if members is not None and len(starts) == 1:
         starts = starts * members
     if members is not None and len(starts) != members:
@@ -290,7 +289,6 @@ def simulate_sampled(
     simulator = _native.Simulator(mechanism, start, controller.period_s, inputs, [*wanted, *measured])
     split = len(wanted)
 
-    ticks, acts, kept = _instants(controller, t0, end, sample_period_s, at_s)
     held = _answer("u0 is", np.zeros(len(inputs)) if controller.u0 is None else controller.u0, inputs)
     coming = held
     times: list[float] = []
@@ -323,18 +321,18 @@ def simulate_sampled(
     try:
         if reset is not None:
             reset(t0, y[split:].copy())
-        for t in sorted(ticks | acts | kept):
+        for t, is_tick, acts, is_kept in _instants(controller, t0, end, sample_period_s, at_s):
             if t > simulator.time_s:
                 y = simulator.advance(t, held)
             # an answer that comes with the next tick acts before that asks for another
-            if t in acts and not at_once:
+            if acts and not at_once:
                 held = coming
-            if t in ticks:
+            if is_tick:
                 answer = controller.call(t, y[split:].copy())
                 coming = _answer(f"at {t:g} s the controller returned", answer, inputs)
-            if t in ticks and at_once:
+            if is_tick and at_once:
                 held = coming
-            if t in kept:
+            if is_kept:
                 times.append(t)
                 rows.append(y[:split])
     except SimulationError as error:
@@ -367,29 +365,32 @@ def _instants(
     end: float,
     sample_period_s: float | None,
     at_s: Sequence[float],
-) -> tuple[set[float], set[float], set[float]]:
-    """Instants of ticks, those at which answers begin to act, and those that are recorded."""
+) -> Iterator[tuple[float, bool, bool, bool]]:
+    """Instants of a run, rising, with what happens there: a tick, an answer that begins to act, a sample."""
     near_s = max(_SAME * controller.period_s, 4.0 * math.ulp(max(abs(t0), abs(end))))
 
-    def every(period_s: float) -> list[float]:
+    def every(period_s: float) -> Array:
         count = math.floor((end - t0) / period_s + _SAME) + 1
-        return [min(t0 + k * period_s, end) for k in range(count)]
+        found: Array = np.minimum(t0 + np.arange(count) * period_s, end)
+        return found
 
-    ticks = [t for t in every(controller.period_s) if t < end - near_s]
-    acts = [t + controller.delay_s for t in ticks]
-    acts = [t if t < end - near_s else end for t in acts]
-    recorded = [] if sample_period_s is None else every(sample_period_s)
-    recorded += [*at_s, end]
+    ticks = every(controller.period_s)
+    ticks = ticks[ticks < end - near_s]
+    acts = ticks + controller.delay_s
+    acts = np.where(acts < end - near_s, acts, end)
     # instants that differ by rounding are one
-    merged: list[float] = []
-    for t in sorted([*ticks, *acts, end]):
-        if not merged or t - merged[-1] > near_s:
-            merged.append(t)
+    together = np.sort(np.concatenate([ticks, acts, [end]]))
+    merged = together[np.diff(together, prepend=-math.inf) > near_s]
 
-    def snapped(t: float) -> float:
-        after = bisect_left(merged, t)
-        near = min(merged[max(after - 1, 0) : after + 1], key=lambda other: abs(other - t))
-        return near if abs(near - t) <= near_s else t
+    def snapped(t: Array) -> Array:
+        after = np.searchsorted(merged, t)
+        before = merged[np.maximum(after - 1, 0)]
+        behind = merged[np.minimum(after, len(merged) - 1)]
+        near = np.where(np.abs(before - t) <= np.abs(behind - t), before, behind)
+        return np.where(np.abs(near - t) <= near_s, near, t)
 
-    of_ticks, of_acts = {snapped(t) for t in ticks}, {snapped(t) for t in acts}
-    return of_ticks, of_acts, of_ticks | {snapped(t) for t in recorded}
+    ticks, acts = snapped(ticks), snapped(acts)
+    samples = np.empty(0) if sample_period_s is None else every(sample_period_s)
+    kept = np.concatenate([ticks, snapped(np.concatenate([samples, at_s, [end]]))])
+    instants = np.unique(np.concatenate([acts, kept]))
+    return zip(instants.tolist(), *(np.isin(instants, own).tolist() for own in (ticks, acts, kept)), strict=True)

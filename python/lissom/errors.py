@@ -51,18 +51,15 @@ class ModelError(LissomError):
     ) -> None:
         self.file = file
         """The file of the model, or what its text is called."""
-        self.problems = tuple(
-            problem if isinstance(problem, Problem) else Problem(**problem) for problem in problems
-        )
-        """Everything that is wrong, in the order of the text."""
-        first = self.problems[0] if self.problems else Problem(message)
+        given = (problem if isinstance(problem, Problem) else Problem(**problem) for problem in problems)
+        self.problems = tuple(given) or (Problem(message),)
+        """Everything that is wrong, in the order of the text; at least one."""
+        first = self.problems[0]
         self.path, self.line, self.remedy = first.path, first.line, first.remedy
         self._message = message
         super().__init__(message)
 
     def __str__(self) -> str:
-        if not self.problems:
-            return self._message
         lines = []
         for problem in self.problems:
             place = self.file or "model"

@@ -17,7 +17,7 @@ from lissom._arrays import complex_of, instants, numbers, refuse_below_one
 from lissom._equations import Equations
 from lissom._names import components, listed, place
 from lissom._native import State
-from lissom.errors import Interrupted, ModelError, SimulationError
+from lissom.errors import Interrupted, ModelError, Problem, SimulationError
 from lissom.recording import Recording
 from lissom.results import (
     ClosedEvaluation,
@@ -70,10 +70,9 @@ class Mechanism(Equations):
         for name in names:
             before = taken.setdefault(name.replace(".", "_"), name)
             if before != name:
-                raise ModelError(
-                    f"the names {before!r} and {name!r} are the same once . becomes _, as other packages need it: rename a joint, body or marker",
-                    file=self._model.label,
-                )
+                message = f"the names {before!r} and {name!r} are the same once . becomes _, as other packages need it"
+                problem = Problem(message, remedy="rename a joint, body or marker")
+                raise ModelError(message, file=self._model.label, problems=[problem])
 
     @property
     def model(self) -> Model:
@@ -179,7 +178,8 @@ class Mechanism(Equations):
         held: Sequence[str] = (),
     ) -> State:
         """The state nearest to another, by default the one that the model writes, in which markers are where they should be and loops
-        close: inverse kinematics. ``place({"hand": {"x": 0.6, "y": 0.3}})`` moves joints until the hand is there; deformations stay.
+        close: inverse kinematics. ``place({"hand": {"x": 0.6, "y": 0.3}})`` moves joints until the hand is there, and motors behind elastic
+        gears with them; deformations stay.
 
         Components are ``x``, ``y``, ``z`` of the position in m and ``rotation_x``, ``rotation_y``, ``rotation_z`` of the rotation
         vector in rad, in ground axes. ``rates`` are the same components of velocity and angular velocity, zero if absent. Joints

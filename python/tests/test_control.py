@@ -203,6 +203,30 @@ def test_errors_of_a_controller_come_through(arm: lissom.Mechanism) -> None:
         lissom.Sampled(broken, period_s=0.01, delay_s=0.02)
 
 
+def test_instants_that_differ_by_rounding_are_one(arm: lissom.Mechanism) -> None:
+    """Ticks, answers that act a period later and samples fall together: each instant once, and the controller once at each tick."""
+    calls: list[float] = []
+
+    def law(t_s: float, y: np.ndarray) -> list[float]:
+        calls.append(t_s)
+        return [0.0, 0.0]
+
+    controller = lissom.Sampled(law, period_s=0.1 / 3, delay_s=0.1 / 3)
+    rec = arm.simulate(duration_s=0.3, sample_period_s=0.1, at_s=[0.05, 0.2], controller=controller)
+    assert calls == pytest.approx([k * 0.1 / 3 for k in range(9)], abs=1e-15)
+    assert rec.time_s == pytest.approx(sorted([*calls, 0.05, 0.3]), abs=1e-15)
+
+
+def test_ctrl_c_before_the_first_tick(arm: lissom.Mechanism, interrupt_after: Callable[[float], object]) -> None:
+    """Millions of instants are put in order before the first one."""
+    law = lissom.Sampled(lambda t_s, y: [0.0, 0.0], period_s=1e-3)
+    assert arm.channels
+    interrupt_after(0.1)
+    with pytest.raises(lissom.Interrupted) as caught:
+        arm.simulate(duration_s=10_000.0, controller=law)
+    assert isinstance(caught.value.recording, lissom.Recording)
+
+
 def test_members_of_a_rollout_are_single_runs(arm: lissom.Mechanism) -> None:
     rng = np.random.default_rng(3)
     inputs = rng.standard_normal((5, 4, 2))
@@ -226,10 +250,11 @@ def test_a_member_that_fails_is_marked(arm: lissom.Mechanism) -> None:
     assert np.array_equal(found.states[0], found.states[2])
     # so is one whose start is no state
     rows = np.tile(arm.start().x, (3, 1))
-    rows[0, 3] = np.nan
-    begun = arm.rollout(rows, inputs, dt_s=0.005, outputs=OUTPUTS)
-    assert begun.ok.tolist() == [False, False, True] and np.isnan(begun.states[0]).all()
-    assert np.array_equal(begun.outputs[2], found.outputs[2])
+    for none in (np.inf, 1e300, np.nan):
+        rows[0, 3] = none
+        begun = arm.rollout(rows, inputs, dt_s=0.005, outputs=OUTPUTS)
+        assert begun.ok.tolist() == [False, False, True] and np.isnan(begun.states[0, 1:]).all()
+        assert np.array_equal(begun.outputs[2], found.outputs[2])
     batch = arm.batch_simulator(rows, dt_s=0.005, outputs=OUTPUTS)
     assert batch.ok.tolist() == [False, True, True] and np.isnan(batch.step(np.zeros((3, 2)))[0]).all()
     rows[0] = rows[1]

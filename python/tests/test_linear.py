@@ -106,8 +106,10 @@ def test_names_that_python_control_cannot_tell_apart_are_refused_early() -> None
     other = dict(model["joint"][0], name="drive_motor", parent={"body": "link", "at": "tip"}, child="hand")
     hand = {"name": "hand", "rigid": {"mass_kg": 0.1, "inertia_kg_m2": [1e-3] * 3}}
     built = lissom.Model.from_dict(dict(model, joint=[*model["joint"], other], body=[*model["body"], hand]))
-    with pytest.raises(lissom.ModelError, match="'drive_motor.angle' and 'drive.motor_angle'"):
+    with pytest.raises(lissom.ModelError, match="'drive_motor.angle' and 'drive.motor_angle'") as caught:
         built.build()
+    (problem,) = caught.value.problems
+    assert "drive_motor.angle" in problem.message and problem.remedy == caught.value.remedy == "rename a joint, body or marker"
     # names of channels too: a marker `a` and a marker `a_position`, of which one says `a.position.x`
     markers = [dict(model["marker"][0], name=name) for name in ("a.position", "a_position")]
     with pytest.raises(lissom.ModelError, match="rename a joint, body or marker"):

@@ -36,6 +36,13 @@ def test_every_problem_has_file_line_path_and_remedy(tmp_path: Path) -> None:
     assert again.problems == error.problems and str(again) == str(error)
 
 
+def test_a_path_that_is_none_is_a_problem_with_a_remedy() -> None:
+    with pytest.raises(lissom.ModelError, match="a step of its path is empty") as caught:
+        lissom.shipped("two-link-arm").replace({"payload..mass_kg": 1.0})
+    (problem,) = caught.value.problems
+    assert problem.message and problem.remedy == caught.value.remedy and problem.remedy in str(caught.value)
+
+
 def test_a_file_that_is_not_there_is_named() -> None:
     with pytest.raises(lissom.ModelError, match="nowhere.toml"):
         lissom.load("nowhere.toml")

@@ -1,8 +1,8 @@
 //! Arrays of Python as slices, with any number of leading axes.
 
 use numpy::{
-    IntoPyArray, PyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn, PyReadwriteArrayDyn,
-    PyUntypedArrayMethods, get_array_module,
+    BorrowError, IntoPyArray, PyArray, PyArrayDyn, PyArrayMethods, PyReadonlyArrayDyn,
+    PyReadwriteArrayDyn, PyUntypedArrayMethods, get_array_module,
 };
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
@@ -119,6 +119,18 @@ pub(crate) fn result<'py>(
         ));
     }
     Ok(array.clone())
+}
+
+/// A result that is about to be filled.
+pub(crate) fn filling<'py>(array: &Array<'py>) -> PyResult<PyReadwriteArrayDyn<'py, f64>> {
+    array.try_readwrite().map_err(|error| {
+        PyValueError::new_err(match error {
+            BorrowError::AlreadyBorrowed => {
+                "out shares its memory with what is evaluated; give an array of its own"
+            }
+            _ => "out cannot be written to",
+        })
+    })
 }
 
 /// The numbers of a result, to be written.

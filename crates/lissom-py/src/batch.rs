@@ -3,12 +3,12 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use lissom::{Flow, SampledError, SampledOptions, SampledSimulation};
-use numpy::{PyArrayMethods, PyUntypedArrayMethods};
+use numpy::PyUntypedArrayMethods;
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    Array, contiguous, numbers, refuse_without_coordinates, result, shaped, written,
+    Array, contiguous, filling, numbers, refuse_without_coordinates, result, shaped, written,
 };
 use crate::error::{OrRaise, Raise};
 use crate::mechanism::Mechanism;
@@ -223,7 +223,7 @@ impl BatchSimulator {
         }
         let held = numbers(&array)?;
         let found = result(py, out, &[members.len(), n_y])?;
-        let mut filled = found.try_readwrite()?;
+        let mut filled = filling(&found)?;
         let outputs = split(written(&mut filled)?, n_y, members.len());
         if !members.iter().any(Member::is_behind) {
             for member in members.iter_mut() {
@@ -316,7 +316,7 @@ pub(crate) fn rolled<'py>(
     let read = result(py, None, &[members, steps + 1, n_y])?;
     let mut ok = vec![false; members];
     {
-        let (mut found_numbers, mut read_numbers) = (found.try_readwrite()?, read.try_readwrite()?);
+        let (mut found_numbers, mut read_numbers) = (filling(&found)?, filling(&read)?);
         let held = numbers(&array)?;
         let found_rows = split(written(&mut found_numbers)?, (steps + 1) * n_x, members);
         let read_rows = split(written(&mut read_numbers)?, (steps + 1) * n_y, members);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use lissom::evaluate::EvaluateError;
 use lissom::inverse::InverseError;
-use lissom::{AnalysisError, LinearError, RunError, StateError};
+use lissom::{AnalysisError, LinearError, ModelError, RunError, StateError};
 use lissom_io::IoError;
 use lissom_io::body_summary::BodyError;
 use lissom_io::continued::ContinueError;
@@ -218,6 +218,22 @@ impl Raise for LoadError {
             let attributes = PyDict::new(py);
             attributes.set_item("file", &self.origin)?;
             attributes.set_item("problems", problems)?;
+            let message = self.to_string();
+            Ok(raised(py, "ModelError", &message, Some(&attributes)))
+        };
+        made().unwrap_or_else(|error| error)
+    }
+}
+
+/// A change of a model that is none.
+impl Raise for ModelError {
+    fn raise(&self, py: Python<'_>) -> PyErr {
+        let made = || -> PyResult<PyErr> {
+            let told = PyDict::new(py);
+            told.set_item("message", self.to_string())?;
+            told.set_item("remedy", self.remedy())?;
+            let attributes = PyDict::new(py);
+            attributes.set_item("problems", [told])?;
             let message = self.to_string();
             Ok(raised(py, "ModelError", &message, Some(&attributes)))
         };

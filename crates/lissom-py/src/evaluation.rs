@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use lissom::evaluate::EvaluateError;
 use lissom::{Coordinate, Evaluator, RowQuantity, StateRows};
-use numpy::{PyArrayMethods, PyReadonlyArrayDyn, PyUntypedArrayMethods};
+use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::arrays::{
-    Array, contiguous, leading, numbers, refuse_without_coordinates, result, rows, written,
+    Array, contiguous, filling, leading, numbers, refuse_without_coordinates, result, rows, written,
 };
 use crate::error::OrRaise;
 use crate::mechanism::Mechanism;
@@ -115,7 +115,7 @@ impl<'a, 'py> Asked<'a, 'py> {
             .transpose()?;
         let whole: Vec<usize> = axes.iter().copied().chain(shape(n_v)).collect();
         let out = result(py, self.out, &whole)?;
-        let mut filled = out.try_readwrite()?;
+        let mut filled = filling(&out)?;
         let rows = StateRows {
             time_s: own.instant(time_s)?,
             motion: x,
@@ -262,7 +262,7 @@ impl Free {
         }
         let shape: Vec<usize> = axes.iter().copied().chain([width]).collect();
         let out = result(py, out, &shape)?;
-        let mut filled = out.try_readwrite()?;
+        let mut filled = filling(&out)?;
         let (one, found) = (numbers(&one)?, written(&mut filled)?);
         self.alone(py, |evaluator| {
             let pairs = (one.chunks_exact(one_width)).zip(others.chunks_exact(other_width));

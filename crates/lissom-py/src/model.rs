@@ -12,7 +12,7 @@ use lissom_io::models;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
-use crate::error::raised;
+use crate::error::Raise;
 use crate::study::{answered, json};
 
 /// A model that can be built.
@@ -23,10 +23,9 @@ pub(crate) struct Model {
 
 fn overrides(py: Python<'_>, changes: &[String]) -> PyResult<Vec<Override>> {
     let parsed = changes.iter().map(|change| Override::parse(change));
-    parsed.collect::<Result<_, _>>().map_err(|error| {
-        let message = format!("{error}; {}", error.remedy());
-        raised(py, "ModelError", &message, None)
-    })
+    parsed
+        .collect::<Result<_, _>>()
+        .map_err(|error| error.raise(py))
 }
 
 impl Model {

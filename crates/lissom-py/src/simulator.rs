@@ -3,11 +3,11 @@
 use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use lissom::{Flow, RunError, SampledError, SampledOptions, SampledSimulation};
-use numpy::{PyArray1, PyArrayMethods, PyUntypedArrayMethods};
+use numpy::{PyArray1, PyUntypedArrayMethods};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::arrays::{Array, contiguous, finite, numbers, positive, result, written};
+use crate::arrays::{Array, contiguous, filling, finite, numbers, positive, result, written};
 use crate::error::{OrRaise, Raise, interruption};
 use crate::mechanism::Mechanism;
 use crate::state::State;
@@ -206,7 +206,7 @@ impl Simulator {
         }
         let (position, velocity) = numbers(&array)?.split_at(n_q);
         let found = result(py, None, &[n_q + n_v])?;
-        let mut filled = found.try_readwrite()?;
+        let mut filled = filling(&found)?;
         let rates = written(&mut filled)?;
         self.under_way()?.rates(time_s, [position, velocity], rates);
         drop(filled);
