@@ -4,7 +4,7 @@
 //! motors behind elastic gears are left out, joint springs and friction are part of the bias.
 //! [`Mechanism::released`] is the mechanism like that. What is asked of either formulation is the trait `Evaluate`.
 
-use lissom_core::{Dynamics, RunError, State, StateError, snapshot};
+use lissom_core::{Axis, Dynamics, RunError, State, StateError, snapshot};
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::{Motion, Transform};
 use lissom_spec::spec::{JointSpec, PrismaticMotorSpec, RevoluteMotorSpec, TwistComponent};
@@ -169,8 +169,40 @@ impl Mechanism {
         is_given: &dyn Fn(&str) -> bool,
     ) -> Result<State, StateError> {
         let simulation = &self.spec().simulation;
-        self.formulation()
-            .followed_state(simulation, state, is_given)
+        let state = (self.formulation()).followed_state(simulation, state, is_given)?;
+        self.with_motors_moved(&self.written(), state, &|joint, motor| {
+            is_given(joint) && !is_given(motor)
+        })
+    }
+
+    /// A state in which motors behind elastic gears have moved as their joints have since `before`, so that gears stay as they were deformed, where
+    /// `follows` says so of the names of joint and motor.
+    pub(crate) fn with_motors_moved(
+        &self,
+        before: &State,
+        mut state: State,
+        follows: &dyn Fn(&str, &str) -> bool,
+    ) -> Result<State, StateError> {
+        let axes = self.spec().joint.iter().flat_map(Axis::of);
+        let is_geared = |axis: &Axis| axis.motor.is_some_and(|motor| motor.gear.is_some());
+        let geared: Vec<Axis> = axes.filter(is_geared).collect();
+        if geared.is_empty() {
+            return Ok(state);
+        }
+        let [positions, velocities] = self.coordinates_at(&state)?;
+        for Axis { name, .. } in geared {
+            let [joint, motor] = [name.coordinate(), name.motor().coordinate()];
+            let rates = [&joint, &motor].map(|name| format!("{name}.rate"));
+            if follows(&joint, &motor) {
+                let values = (&before.position[..], &mut state.position[..]);
+                move_along(&positions, [&joint, &motor], values);
+            }
+            if follows(&rates[0], &rates[1]) {
+                let values = (&before.velocity[..], &mut state.velocity[..]);
+                move_along(&velocities, [&rates[0], &rates[1]], values);
+            }
+        }
+        Ok(state)
     }
 
     /// The configuration nearest to a state at which the loops are closed and targets are met; `None` where there is
@@ -220,7 +252,8 @@ impl Mechanism {
             }
         }
         let found = simulate::configured(tree, joints, targets)?;
-        let mut state = state.clone();
+        let before = state;
+        let mut state = before.clone();
         copy_by_name(
             (joint_positions, &found.state.position),
             (&positions, &mut state.position),
@@ -229,6 +262,7 @@ impl Mechanism {
             (joint_velocities, &found.state.velocity),
             (&velocities, &mut state.velocity),
         );
+        let state = self.with_motors_moved(before, state, &|_, _| true)?;
         Ok(Configuration { state, ..found })
     }
 
@@ -256,6 +290,25 @@ impl Mechanism {
 }
 
 /// Copies the values of coordinates that both have.
+/// Moves what is called `follower` as far as what is called `leader` has moved since `before`. Coordinates that are not there are left alone.
+fn move_along(
+    coordinates: &[Coordinate],
+    [leader, follower]: [&str; 2],
+    (before, now): (&[f64], &mut [f64]),
+) {
+    let place = |name: &str| (coordinates.iter()).position(|coordinate| coordinate.name == name);
+    if let (Some(leader), Some(follower)) = (place(leader), place(follower))
+        && now[leader] != before[leader]
+    {
+        // without a detour by the difference, which would round
+        now[follower] = if before[follower] == before[leader] {
+            now[leader]
+        } else {
+            before[follower] + (now[leader] - before[leader])
+        };
+    }
+}
+
 fn copy_by_name(from: (&[Coordinate], &[f64]), to: (&[Coordinate], &mut [f64])) {
     let known = by_name(from.0, from.1);
     for (coordinate, value) in to.0.iter().zip(to.1) {

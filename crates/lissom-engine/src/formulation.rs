@@ -35,7 +35,7 @@ pub(crate) trait Formulation: Evaluate + Inspect {
         given: &BTreeMap<String, f64>,
     ) -> Result<State, StateError>;
 
-    /// A state in which coordinates that were not given follow those that were, as where a model starts.
+    /// A state in which parts of the formulation that were not given follow those that were, as where a model starts.
     fn followed_state(
         &self,
         _simulation: &SimulationSpec,

@@ -273,8 +273,12 @@ impl Mechanism {
     /// # Errors
     /// When there is no such name, or the mechanism cannot be there.
     pub fn state(&self, time_s: f64, given: &BTreeMap<String, f64>) -> Result<State, StateError> {
-        let state = self.exact_state(time_s, given, &Memory::default())?;
-        self.formulation().closed_state(state, given)
+        let open = self.exact_state(time_s, given, &Memory::default())?;
+        let closed = self.formulation().closed_state(open.clone(), given)?;
+        let is_given = |name: &str| given.contains_key(name);
+        self.with_motors_moved(&open, closed, &|joint, motor| {
+            !is_given(joint) && !is_given(motor)
+        })
     }
 
     /// A state of another mechanism of the same joints and bodies, as one of this: with other functions or fidelities, what `from` does not

@@ -33,7 +33,7 @@ impl Formulation for Model {
         closed_state(self, state, given)
     }
 
-    /// The orientation of an exact tip follows the deformation of its beam, a motor behind an elastic gear its joint.
+    /// The orientation of an exact tip follows the deformation of its beam.
     fn followed_state(
         &self,
         simulation: &SimulationSpec,

@@ -166,15 +166,15 @@ fn nearer_zero(angle: f64) -> f64 {
     if angle > 0.0 { -1.0 } else { 1.0 }
 }
 
-/// Has what is not given of a state follow what is, as where a model starts: the orientation of an exact tip the deformation of
-/// its beam, a motor behind an elastic gear its joint. `layout` names the entries of the state.
+/// Has the orientation of an exact tip that is not given follow the deformation of its beam, as where a model starts. `layout` names the
+/// entries of the state.
 pub(crate) fn follow_given(
     model: &Model,
     layout: &[Coordinate],
     state: &mut State,
     is_given: &dyn Fn(&str) -> bool,
 ) {
-    let (positions, velocities) = layout.split_at(state.position.len());
+    let positions = &layout[..state.position.len()];
     let named = |name: &str| (positions.iter()).position(|coordinate| coordinate.name == name);
     let names = &model.linkage.positions;
     let system = &model.linkage.system;
@@ -198,25 +198,6 @@ pub(crate) fn follow_given(
         ) {
             let quaternion = Quaternion::of_rotation_vector(turned);
             state.position[first..first + 4].copy_from_slice(&quaternion.0);
-        }
-    }
-    let motors = model.transmissions.len();
-    let first = [state.position.len() - motors, state.velocity.len() - motors];
-    for (i, gear) in model.transmissions.iter().enumerate() {
-        let joint = &names[gear.position].name;
-        let motor = first[0] + i;
-        if let (Some(at), true) = (named(joint), is_given(joint))
-            && !is_given(&positions[motor].name)
-        {
-            state.position[motor] = state.position[at];
-        }
-        let joint = &model.linkage.velocities[gear.velocity].name;
-        let at = velocities.iter().position(|rate| rate.name == *joint);
-        let motor = first[1] + i;
-        if let (Some(at), true) = (at, is_given(joint))
-            && !is_given(&velocities[motor].name)
-        {
-            state.velocity[motor] = state.velocity[at];
         }
     }
 }
@@ -252,12 +233,10 @@ pub(crate) fn closed_state(
         }
     }
     let held = (0..is_held.len()).filter(|&at| is_held[at]).collect();
-    let (found, _) = near(model, state, held, Vec::new(), Vec::new())?;
-    Ok(found.state)
+    Ok(near(model, state, held, Vec::new(), Vec::new())?.state)
 }
 
-/// The configuration nearest to a state at which loops are closed and targets are met. Motors behind elastic gears go with their joints, so
-/// that gears stay as deformed as they are.
+/// The configuration nearest to a state at which loops are closed and targets are met.
 pub(crate) fn configured(
     model: &Model,
     state: State,
@@ -297,18 +276,7 @@ pub(crate) fn configured(
     } else {
         limits(model)
     };
-    let (mut found, moved) = near(model, state, held, markers, limits)?;
-    let of_motors = |own: &[f64]| own.len() - moved.len()..;
-    let State {
-        position, velocity, ..
-    } = &mut found.state;
-    let (angles, rates) = (of_motors(position), of_motors(velocity));
-    let motors = (position[angles].iter_mut()).zip(&mut velocity[rates]);
-    for ((angle, rate), [by, faster]) in motors.zip(moved) {
-        *angle += by;
-        *rate += faster;
-    }
-    Ok(found)
+    near(model, state, held, markers, limits)
 }
 
 /// What angles and displacements of joints have to stay within.
@@ -340,15 +308,14 @@ fn unknown<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> StateError {
 }
 
 /// The closed configuration nearest to a state, in which entries of the velocity vector are held and markers are where
-/// they should be. What is prescribed and motors stay; by how much the joint behind every elastic gear moves, and its rate
-/// changes, comes beside it.
+/// they should be. What is prescribed and motors stay.
 fn near(
     model: &Model,
     state: State,
     held: Vec<usize>,
     markers: Vec<MarkerTarget>,
     limits: Vec<CoordinateLimit>,
-) -> Result<(Configuration, Vec<[f64; 2]>), StateError> {
+) -> Result<Configuration, StateError> {
     let mut equations = Equations::new(model);
     let (position, velocity) = equations.unpacked(&state);
     let prescribed = model.linkage.prescribed.iter().copied();
@@ -363,13 +330,6 @@ fn near(
     let closed = close(&model.linkage, &targets).map_err(|error| StateError::Unplaced {
         reason: error.to_string(),
     })?;
-    let moved = model.transmissions.iter().map(|gear| {
-        [
-            closed.position[gear.position] - targets.position[gear.position],
-            closed.velocity[gear.velocity] - targets.velocity[gear.velocity],
-        ]
-    });
-    let moved = moved.collect();
     let at = |entries: &[usize], of: &[f64]| -> Vec<f64> {
         entries.iter().map(|&entry| of[entry]).collect()
     };
@@ -377,13 +337,12 @@ fn near(
     let mut velocity = at(&equations.free_velocities, &closed.velocity);
     position.extend_from_slice(&state.position[position.len()..]);
     velocity.extend_from_slice(&state.velocity[velocity.len()..]);
-    let found = Configuration {
+    Ok(Configuration {
         state: State {
             position,
             velocity,
             ..state
         },
         violation: closed.violation,
-    };
-    Ok((found, moved))
+    })
 }

@@ -5,12 +5,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use lissom_core::State;
 use lissom_engine::Mechanism;
 use lissom_engine::evaluate::{MarkerTarget, Targets};
 use lissom_spatial::{Matrix, RotationVector, Transform, Vector, rotation_vector_of};
 use lissom_spec::spec::TwistComponent;
 
-use crate::models::parsed;
+use crate::models::{changed, parsed};
 use crate::nominal_orientation::hexapod;
 
 /// How far a marker may be from where it should be, m and rad.
@@ -328,4 +329,85 @@ fn what_cannot_be_reached_is_told_with_the_nearest_distance() {
     // nothing moves out of the plane
     let error = told(&planar(), [0.6, 0.2, 0.3], &[X, Y, Z]);
     assert!(error.contains("no joint moves that way"), "{error}");
+}
+
+/// By construction: to place a joint elsewhere does not deform its gear, in either formulation. Who holds the motor would otherwise pull
+/// the joint back to where it was.
+#[test]
+fn motors_behind_elastic_gears_go_with_their_joints() {
+    const GEARED: &str = r#"
+format = 1
+[[body]]
+name = "upper"
+rigid = { mass_kg = 1.0, center_of_mass_m = [0.35, 0, 0], inertia_kg_m2 = [0.1, 0.1, 0.1] }
+node = [{ name = "end", position_m = [0.7, 0, 0] }]
+[[body]]
+name = "lower"
+rigid = { mass_kg = 1.0, center_of_mass_m = [0.2, 0, 0], inertia_kg_m2 = [0.1, 0.1, 0.1] }
+node = [{ name = "end", position_m = [0.4, 0, 0] }]
+[[joint]]
+name = "shoulder"
+parent = "ground"
+child = "upper"
+revolute = { axis = [0, 0, 1], motor = { inertia_kg_m2 = 1e-4, gear_ratio = 50.0, stiffness_n_m_per_rad = 900.0 } }
+[[joint]]
+name = "elbow"
+parent = { body = "upper", at = "end" }
+child = "lower"
+revolute = { axis = [0, 0, 1], initial_angle_rad = 1.0, motor = { inertia_kg_m2 = 1e-4, gear_ratio = 50.0, stiffness_n_m_per_rad = 400.0 } }
+[[marker]]
+name = "hand"
+body = "lower"
+at = "end"
+[simulation]
+duration_s = 1.0
+"#;
+    for formulation in [&[][..], &["formulation.nodal.elements_per_link=1"]] {
+        let mechanism = Mechanism::build(&changed(GEARED, formulation)).unwrap();
+        let layout = mechanism.layout().unwrap();
+        let value = |state: &State, name: &str| {
+            let at = layout.iter().position(|entry| entry.name == name);
+            state.packed()[at.unwrap()]
+        };
+        let given = |values: &[(&str, f64)]| {
+            let given = values.iter().map(|&(name, value)| (name.to_owned(), value));
+            mechanism.state(0.0, &given.collect()).unwrap()
+        };
+        let state = given(&[("shoulder.angle", 0.4), ("shoulder.angle.rate", 0.2)]);
+        assert_eq!(value(&state, "shoulder.motor_angle"), 0.4);
+        assert_eq!(value(&state, "shoulder.motor_angle.rate"), 0.2);
+        assert_eq!(value(&state, "elbow.motor_angle"), 1.0);
+
+        let wound = given(&[("shoulder.angle", 0.4), ("shoulder.motor_angle", 0.5)]);
+        let target = |component, position| MarkerTarget {
+            marker: "hand".to_owned(),
+            component,
+            position,
+            rate: 0.0,
+        };
+        let targets = Targets {
+            held: Vec::new(),
+            markers: vec![
+                target(TwistComponent::X, 0.5),
+                target(TwistComponent::Y, 0.4),
+            ],
+        };
+        let found = mechanism
+            .configured(&wound, &targets)
+            .unwrap()
+            .unwrap()
+            .state;
+        assert!(
+            (value(&found, "shoulder.angle") - 0.4).abs() > 0.1,
+            "it moves"
+        );
+        for (joint, twist) in [("shoulder", 0.1), ("elbow", 0.0)] {
+            let [angle, motor] =
+                ["angle", "motor_angle"].map(|of| value(&found, &format!("{joint}.{of}")));
+            assert!(
+                (motor - angle - twist).abs() < 1e-12,
+                "{joint}: {angle} {motor}"
+            );
+        }
+    }
 }
