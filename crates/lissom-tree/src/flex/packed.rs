@@ -100,6 +100,8 @@ pub(crate) struct PackedLine {
     pub(crate) shapes: Vec<Group>,
     /// Elastic coordinates by the component that they change to second order, in rising order.
     pub(crate) quadratic: [Vec<usize>; 3],
+    /// First group that each of these changes to second order: none inboard of an element is moved by its nodes.
+    pub(crate) first_groups: [Vec<usize>; 3],
     /// The second-order parts.
     pub(crate) blocks: Vec<PackedBlock>,
 }
@@ -115,6 +117,14 @@ pub(crate) struct PackedBlock {
     pub(crate) columns: Range<usize>,
     /// Entries of the Hessian by rows: groups × entries by rows.
     pub(crate) entries: Vec<Group>,
+    /// Columns beyond which a row is zero everywhere, counted from the first of the block: nodes of finite elements meet their neighbours only.
+    pub(crate) columns_of_row: Vec<Range<usize>>,
+    /// Rows beyond which a column is zero everywhere.
+    pub(crate) rows_of_column: Vec<Range<usize>>,
+    /// First group in which a row is not zero.
+    pub(crate) first_of_row: Vec<usize>,
+    /// First group in which a column is not zero.
+    pub(crate) first_of_column: Vec<usize>,
 }
 
 impl PackedField {
@@ -158,18 +168,20 @@ impl PackedLine {
                 own.collect()
             })
         };
-        let mut quadratic = [const { Vec::new() }; 3];
-        for block in &carried.blocks {
-            let own: &mut Vec<usize> = &mut quadratic[block.component];
-            own.extend(block.rows.clone());
+        let blocks: Vec<PackedBlock> = carried.blocks.iter().map(PackedBlock::new).collect();
+        let mut changed = [const { Vec::new() }; 3];
+        for block in &blocks {
+            let own: &mut Vec<(usize, usize)> = &mut changed[block.component];
+            own.extend(block.rows.clone().zip(block.first_of_row.iter().copied()));
             if block.rows != block.columns {
-                own.extend(block.columns.clone());
+                let columns = block.columns.clone();
+                own.extend(columns.zip(block.first_of_column.iter().copied()));
             }
         }
-        for coordinates in &mut quadratic {
+        for coordinates in &mut changed {
             coordinates.sort_unstable();
             // each gradient is written once
-            debug_assert!(coordinates.is_sorted_by(|a, b| a < b));
+            debug_assert!(coordinates.is_sorted_by(|(a, _), (b, _)| a < b));
         }
         Self {
             is_place: kind == CarriedKind::Centre,
@@ -181,8 +193,11 @@ impl PackedLine {
                 .flat_map(|(alpha, &axis)| shape(alpha, axis))
                 .collect(),
             component,
-            quadratic,
-            blocks: carried.blocks.iter().map(PackedBlock::new).collect(),
+            quadratic: changed
+                .each_ref()
+                .map(|own| own.iter().map(|&(alpha, _)| alpha).collect()),
+            first_groups: changed.map(|own| own.into_iter().map(|(_, first)| first).collect()),
+            blocks,
         }
     }
 
@@ -194,7 +209,21 @@ impl PackedLine {
 
 impl PackedBlock {
     fn new(block: &CarriedBlock) -> Self {
-        let size = block.rows.len() * block.columns.len();
+        let (height, width) = (block.rows.len(), block.columns.len());
+        let size = height * width;
+        let is_zero = |row: usize, column: usize| {
+            let mut points = block.entries.iter();
+            points.all(|entries| entries[row * width + column] == 0.0)
+        };
+        // points in which a row or column is not zero, by groups
+        let first_group = |entries: &mut dyn Iterator<Item = usize>| {
+            let first_point = |entry: usize| {
+                let mut points = block.entries.iter();
+                points.position(|entries| entries[entry] != 0.0)
+            };
+            let first = entries.filter_map(first_point).min();
+            first.unwrap_or(block.entries.len()) / GROUP
+        };
         let rows: Vec<Vec<Group>> = (0..size)
             .map(|entry| packed(block.entries.len(), |point| block.entries[point][entry]).collect())
             .collect();
@@ -205,8 +234,27 @@ impl PackedBlock {
             entries: (0..block.entries.len().div_ceil(GROUP))
                 .flat_map(|group| rows.iter().map(move |row| row[group]))
                 .collect(),
+            columns_of_row: (0..height)
+                .map(|row| span(width, |column| !is_zero(row, column)))
+                .collect(),
+            rows_of_column: (0..width)
+                .map(|column| span(height, |row| !is_zero(row, column)))
+                .collect(),
+            first_of_row: (0..height)
+                .map(|row| first_group(&mut (row * width..(row + 1) * width)))
+                .collect(),
+            first_of_column: (0..width)
+                .map(|column| first_group(&mut (column..size).step_by(width)))
+                .collect(),
         }
     }
+}
+
+/// The shortest range below `count` that holds everything of which `is_in` is true.
+fn span(count: usize, is_in: impl Fn(usize) -> bool) -> Range<usize> {
+    let first = (0..count).find(|&i| is_in(i)).unwrap_or(count);
+    let last = (first..count).rfind(|&i| is_in(i));
+    first..last.map_or(first, |last| last + 1)
 }
 
 /// [`AxialStrain`] by groups of cells. All cells of a beam have the same number of points.

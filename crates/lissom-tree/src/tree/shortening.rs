@@ -131,8 +131,10 @@ fn add_component<T: Scalar>(
     // b against position, velocity, bias and itself
     let coordinates = &line.quadratic[j];
     let gradient_of = |alpha: usize| &along.gradient[j][alpha * groups..][..groups];
+    let first_groups = &line.first_groups[j];
     for (i, &alpha) in coordinates.iter().enumerate() {
         let weighted = &along.weighted[j][alpha * groups..][..groups];
+        let own = first_groups[i];
         if line.is_place {
             out.coupling[alpha].force[j] += total(weighted);
         }
@@ -150,14 +152,18 @@ fn add_component<T: Scalar>(
                 out.modal_mass[beta * n + alpha] += product;
             }
         };
+        // inboard of either's first group there is nothing to multiply
         let (pairs, rest) = coordinates[..=i].as_chunks();
-        for &[beta, gamma] in pairs {
-            let [first, second] = dots(weighted, [gradient_of(beta), gradient_of(gamma)]);
+        for (&[beta, gamma], first_groups) in pairs.iter().zip(first_groups.as_chunks().0) {
+            let [first, second] = *first_groups;
+            let from = own.max(first.min(second));
+            let others = [&gradient_of(beta)[from..], &gradient_of(gamma)[from..]];
+            let [first, second] = dots(&weighted[from..], others);
             add(beta, first);
             add(gamma, second);
         }
         for &beta in rest {
-            let [product] = dots(weighted, [gradient_of(beta)]);
+            let [product] = dots(&weighted[own..], [&gradient_of(beta)[own..]]);
             add(beta, product);
         }
         for &beta in &line.linear[j] {
@@ -314,9 +320,13 @@ fn add_block<T: Scalar>(
         let mut quadratic_rate = along.rate[j][group];
         let mut bias = along.bias[j][group];
         for row in 0..rows {
+            if group < block.first_of_row[row] {
+                write(block.rows.start + row, group, Points::zero());
+                continue;
+            }
             let entries = &entries[row * columns..][..columns];
             let (mut gradient, mut gradient_rate) = (Points::zero(), Points::zero());
-            for column in 0..columns {
+            for column in block.columns_of_row[row].clone() {
                 gradient.add_scaled(&entries[column], column_eta[column]);
                 gradient_rate.add_scaled(&entries[column], column_rate[column]);
             }
@@ -336,7 +346,7 @@ fn add_block<T: Scalar>(
             // by symmetry, the gradients by the columns
             for column in 0..columns {
                 let mut gradient = Points::zero();
-                for row in 0..rows {
+                for row in block.rows_of_column[column].clone() {
                     gradient.add_scaled(&entries[row * columns + column], row_eta[row]);
                 }
                 write(block.columns.start + column, group, gradient);
