@@ -2,6 +2,7 @@
 //!
 //! What is understood is [`Diagnosis`]; here it is made ready to be written down.
 
+use lissom::cost::{CostAhead, cost_ahead};
 use lissom::diagnose::Diagnosis;
 use serde::Serialize;
 
@@ -22,9 +23,34 @@ pub struct ModelSummary<'a> {
     /// What was left out when the model was read, and why, and what may be wrong with a mesh.
     #[serde(skip_serializing_if = "<[String]>::is_empty")]
     pub notes: &'a [String],
+    /// What a run of it will cost, where that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<CostSummary>,
     /// What is understood of it.
     #[serde(flatten)]
     pub diagnosis: Diagnosis,
+}
+
+/// What a run will cost, as its first steps tell.
+#[derive(Clone, Debug, Serialize)]
+pub struct CostSummary {
+    /// Evaluations of the equations of motion, to within a factor of three; none where that is not known.
+    pub evaluations: Option<u64>,
+    /// Why it is not known.
+    pub unknown: Option<String>,
+    /// Evaluations that were made to find out.
+    pub tried_evaluations: u64,
+}
+
+impl From<CostAhead> for CostSummary {
+    fn from(ahead: CostAhead) -> Self {
+        let unknown = ahead.evaluations.as_ref().err();
+        Self {
+            unknown: unknown.map(ToString::to_string),
+            evaluations: ahead.evaluations.ok(),
+            tried_evaluations: ahead.tried,
+        }
+    }
 }
 
 /// The basis of a meshed body that was to be chosen.
@@ -64,7 +90,15 @@ impl<'a> ModelSummary<'a> {
                 })
                 .collect(),
             notes: &loaded.notes,
+            cost: None,
             diagnosis: loaded.mechanism.diagnose(),
         }
+    }
+
+    /// The same with what a run will cost, for which the first steps of one are made.
+    #[must_use]
+    pub fn with_cost(self, loaded: &Loaded) -> Self {
+        let cost = Some(cost_ahead(&loaded.mechanism).into());
+        Self { cost, ..self }
     }
 }

@@ -92,7 +92,7 @@ impl Model {
 
     /// What is understood of it, as JSON.
     fn understood(&self, py: Python<'_>) -> PyResult<String> {
-        json(&py.detach(|| ModelSummary::of(&self.loaded)))
+        json(&py.detach(|| ModelSummary::of(&self.loaded).with_cost(&self.loaded)))
     }
 }
 

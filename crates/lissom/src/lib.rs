@@ -2,6 +2,7 @@
 
 pub mod compare;
 pub mod converge;
+pub mod cost;
 mod end_effector;
 pub mod evaluate;
 pub mod inverse;

@@ -1,12 +1,17 @@
 //! `lissom check`: what is understood of a model, in words or as JSON.
 
 use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, StartChange, Warning};
-use lissom_io::model_summary::ModelSummary;
+use std::time::Instant;
+
+use lissom_io::model_summary::{CostSummary, ModelSummary};
 
 use crate::arguments::CheckArguments;
-use crate::output::{counted, percent, short, vector};
+use crate::output::{counted, percent, rounded, short, vector};
 use crate::source;
 use crate::stop::Stop;
+
+/// Digits of a number of evaluations that is known to a factor of three.
+const COST_DIGITS: i32 = 2;
 
 /// Frequencies that are shown of each body.
 const SHOWN_FREQUENCIES: usize = 6;
@@ -19,10 +24,13 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
     let named = arguments.model.named()?;
     let loaded = source::load(&named)?;
     let summary = ModelSummary::of(&loaded);
-    (arguments.answer).give(&summary, || in_words(&summary, &named.to_string()))
+    let began = Instant::now();
+    let summary = summary.with_cost(&loaded);
+    let tried_s = began.elapsed().as_secs_f64();
+    (arguments.answer).give(&summary, || in_words(&summary, &named.to_string(), tried_s))
 }
 
-fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
+fn in_words(summary: &ModelSummary<'_>, typed: &str, tried_s: f64) -> String {
     let understood = &summary.diagnosis;
     let mut lines = vec![summary.model.to_owned(), String::new()];
     // a model of nodes and elements has no bodies
@@ -105,6 +113,7 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
         understood.integrator,
         short(understood.sample_period_s)
     ));
+    lines.extend((summary.cost.iter()).map(|cost| cost_in_words(cost, tried_s)));
     lines.extend((summary.notes.iter().take(SHOWN_NOTES)).map(|note| format!("note: {note}")));
     if let Some(more) = summary
         .notes
@@ -119,6 +128,23 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str) -> String {
     }
     lines.push(format!("\n{}", verdict(&understood.warnings, typed)));
     lines.join("\n")
+}
+
+/// What a run will cost, by what its first steps took in `tried_s` seconds.
+fn cost_in_words(cost: &CostSummary, tried_s: f64) -> String {
+    let words = match (cost.evaluations, &cost.unknown) {
+        (Some(evaluations), _) => {
+            let seconds = tried_s * evaluations as f64 / cost.tried_evaluations.max(1) as f64;
+            format!(
+                "about {} evaluations of the equations of motion, {} s on this machine",
+                rounded(evaluations as f64, COST_DIGITS),
+                rounded(seconds, 1)
+            )
+        }
+        (None, Some(reason)) => format!("not known: {reason}"),
+        (None, None) => "not known".to_owned(),
+    };
+    format!("{:<20}{words}", "cost of a run")
 }
 
 /// What to think of a model, and what to do next.

@@ -8,6 +8,7 @@ mod compare;
 mod compare_random;
 mod control;
 mod converge;
+mod cost;
 mod docs;
 mod errors;
 mod every_verb;

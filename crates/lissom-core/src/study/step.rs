@@ -130,6 +130,11 @@ impl Stepping {
         self.stepper.time()
     }
 
+    /// What the integrator has done since it began.
+    pub fn statistics(&self) -> Statistics {
+        self.stepper.statistics()
+    }
+
     /// Positions and velocities there, states of controllers and actuators behind them, and the work of inputs and the energy dissipated until then.
     pub fn motion(&self) -> ([&[f64]; 2], [f64; 2]) {
         let (state, motion) = (self.stepper.state(), self.positions + self.velocities);
