@@ -1,4 +1,4 @@
-"""Reduced bodies: links that come from a mesh, a frame of beams or matrices, as they are understood."""
+"""Reduced bodies: links that come from a mesh, a frame of beams or matrices, and their summaries."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 
 
 class ReducedBody:
-    """What is understood of a link that was reduced from a mesh, a frame of beams or matrices; :meth:`lissom.Model.body` and
+    """Summary of a link that was reduced from a mesh, a frame of beams or matrices; :meth:`lissom.Model.body` and
     :func:`lissom.read_body` give one. Places and axes are those of the body's frame."""
 
     def __init__(self, native: _native.Body) -> None:
@@ -99,7 +99,7 @@ class ReducedBody:
         self._native.write(os.fspath(path))
 
     def report(self, path: str | os.PathLike[str]) -> Path:
-        """Write the page that ``lissom body --page`` makes: the modes, moving, with what is understood of the body. Returns its path."""
+        """Write the page that ``lissom body --page`` makes: the modes, moving, with the summary of the body. Returns its path."""
         target = Path(path)
         self._native.write_page(target)
         return target

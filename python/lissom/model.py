@@ -62,18 +62,18 @@ class Model:
         return Mechanism(self._native)
 
     def check(self) -> dict[str, Any]:
-        """What is understood of the model: bodies with their masses and frequencies (rad/s), degrees of freedom, loops, and
+        """Summary of the model: bodies with their masses and frequencies (rad/s), degrees of freedom, loops, and
         ``warnings`` of what may go wrong, as ``lissom check --json`` tells it.
 
         >>> import lissom
         >>> lissom.shipped("two-link-arm").check()["degrees_of_freedom"]["elastic"]
         6
         """
-        found: dict[str, Any] = json.loads(self._native.understood())
+        found: dict[str, Any] = json.loads(self._native.summary())
         return found
 
     def body(self, name: str) -> ReducedBody:
-        """What is understood of a body that was reduced from a mesh, a frame of beams, matrices or a body file, as ``lissom body`` tells
+        """Summary of a body that was reduced from a mesh, a frame of beams, matrices or a body file, as ``lissom body`` tells
         it; :meth:`check` tells of the others.
 
         >>> import lissom

@@ -16,15 +16,15 @@ use lissom_numerics::integrate::{FirstOrder, IntegrateError, Outcome, Projection
 use lissom_numerics::{Coordinate, Memory};
 use lissom_spatial::{Force, Transform, Vector};
 
-use crate::action::{Actions, Controller, Due, Efforts, merged};
+use crate::action::{Actions, Controller, Due, merged};
 use crate::audit::Audit;
 use crate::dynamics::{Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, Power};
 use crate::error::{PlaceError, RunError};
-use crate::external::External;
 use crate::limit::LimitedQuantity;
 use crate::sensor::{Sensor, read_sensors};
 use crate::signal::{ElasticId, JointReading, Parts, Readout};
 use crate::state::{State, StateError};
+use crate::trajectory::Commanded;
 use crate::view::{AxisId, GaugeId, JointId, MarkerId, MarkerMotion};
 
 /// Equations with the states of controllers and actuators.
@@ -236,6 +236,10 @@ impl Dynamics for Controlled<'_> {
         with_control(self.of.state_layout(), &self.states)
     }
 
+    fn commands_mut(&mut self) -> &mut dyn Commanded {
+        self.of.commands_mut()
+    }
+
     fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
         let mut instants = self.of.breakpoints(start, end);
         let (actions, first) = (self.of.actions(), self.of.first_tick());
@@ -252,14 +256,6 @@ impl Dynamics for Controlled<'_> {
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
         let velocities = self.velocities(velocities);
         self.of.evaluate(time, positions, velocities)
-    }
-
-    fn set_control(&mut self, states: &[f64]) {
-        self.of.set_control(states);
-    }
-
-    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
-        self.of.tick(time, readings, states);
     }
 
     fn first_tick(&self) -> f64 {
@@ -302,9 +298,9 @@ impl Dynamics for Controlled<'_> {
         self.of.leading_coordinate(link)
     }
 
-    fn enter_chart(&mut self, time: f64, state: &[f64], chart: &[usize]) {
+    fn change_chart(&mut self, time: f64, state: &[f64], chart: &[usize]) {
         self.take(state);
-        self.of.enter_chart(time, &self.state, chart);
+        self.of.change_chart(time, &self.state, chart);
     }
 
     fn observe(&mut self) {
@@ -327,10 +323,6 @@ impl Dynamics for Controlled<'_> {
 
     fn failure(&self, result: &Result<Outcome, IntegrateError>) -> Option<RunError> {
         self.of.failure(result)
-    }
-
-    fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.of.set_input(input, external);
     }
 
     fn recorded_state(
@@ -390,8 +382,8 @@ impl Readout for Controlled<'_> {
         self.of.orientation_rate(at)
     }
 
-    fn efforts(&self) -> &Efforts {
-        self.of.efforts()
+    fn commands(&self) -> &dyn Commanded {
+        self.of.commands()
     }
 
     fn driving_effort(&self, drive: usize) -> f64 {
@@ -412,14 +404,6 @@ impl Readout for Controlled<'_> {
 
     fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {
         self.of.specific_force(marker)
-    }
-
-    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
-        self.of.nominal_axis(axis)
-    }
-
-    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
-        self.of.nominal_marker(marker)
     }
 
     fn find_reactions(&mut self) {

@@ -10,6 +10,7 @@ use crate::external::External;
 use crate::limit::{Limit, LimitedQuantity};
 use crate::signal::Readout;
 use crate::state::{State, StateError, make_unit, state_of};
+use crate::trajectory::Commanded;
 
 /// Power that flows into and out of the mechanism.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -62,17 +63,26 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Name, unit and kind of every entry of the state.
     fn state_layout(&self) -> Vec<Coordinate>;
 
+    /// What the mechanism is told to do, to be changed.
+    fn commands_mut(&mut self) -> &mut dyn Commanded;
+
     /// Instants strictly inside the span at which something is not smooth, sorted.
-    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64>;
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
+        self.commands().breakpoints(start, end)
+    }
 
     /// Evaluates everything at a state; what follows reads it. Returns the power that flows.
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power;
 
     /// Takes states of controllers and actuators for the evaluations that follow.
-    fn set_control(&mut self, states: &[f64]);
+    fn set_control(&mut self, states: &[f64]) {
+        self.commands_mut().set_control(states);
+    }
 
     /// Changes states of sampled controllers as they do at an instant whose state was evaluated last, with `readings` of all sensors there.
-    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]);
+    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
+        (self.commands()).tick(self.actions(), time, readings, states);
+    }
 
     /// Instant from which ticks count.
     fn first_tick(&self) -> f64;
@@ -123,7 +133,7 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
 
     /// Goes over to the coordinates of another [chart](FirstOrder::chart) at a state: positions and velocities in the
     /// coordinates that hold until then, and what else is integrated. For dynamics that look at what others integrate.
-    fn enter_chart(&mut self, _time: f64, _state: &[f64], _chart: &[usize]) {}
+    fn change_chart(&mut self, _time: f64, _state: &[f64], _chart: &[usize]) {}
 
     /// From here on states that others integrate are looked at, wherever they are: what was remembered of where the next step begins does not hold
     /// for them.
@@ -154,7 +164,9 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     }
 
     /// Takes over an input, or gives it back to the model.
-    fn set_input(&mut self, input: usize, external: Option<External>);
+    fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.commands_mut().set_input(input, external);
+    }
 
     /// The state at an instant of which recorded signals are known by their names.
     ///

@@ -74,7 +74,7 @@ pub use signal::{
 pub use state::{State, StateError, state_of};
 pub use stress::{SectionStress, Stresses};
 pub use trajectory::{
-    AxisCurve, ClosureEquations, Commands, MarkerPath, Nominal, NominalDrives, NominalError,
-    NominalMotions, Order, Purpose, RigidMechanism, RigidState, Trajectory, joint_of,
+    AxisCurve, ClosureEquations, Commanded, Commands, MarkerPath, Nominal, NominalDrives,
+    NominalError, NominalMotions, Order, Purpose, RigidMechanism, RigidState, Trajectory, joint_of,
 };
 pub use view::{AxisId, GaugeId, JointId, JointMotion, MarkerId, MarkerMotion, View};

@@ -208,7 +208,7 @@ impl Mechanism {
             OperatingPoint::Start => LinearizedAt::Moving(vec![from.clone()]),
             OperatingPoint::Equilibrium => {
                 let found = self.equilibrium_under(&InitialSpec::Equilibrium, from, watch);
-                LinearizedAt::Resting(Box::new(found.map_err(start)?.state))
+                LinearizedAt::Equilibrium(Box::new(found.map_err(start)?.state))
             }
             OperatingPoint::Nominal => LinearizedAt::Nominal(times),
             OperatingPoint::Run => LinearizedAt::Moving(self.states_of_run(from, times, watch)?),

@@ -140,7 +140,7 @@ impl<L: Linearize> LinearAnalysis for L {
             found.begin_at(&self.deviation(from, first));
             let there = match states {
                 LinearizedAt::Moving(states) => states.first().map(|state| &state.control),
-                LinearizedAt::Resting(state) => Some(&state.control),
+                LinearizedAt::Equilibrium(state) => Some(&state.control),
                 LinearizedAt::Nominal(_) => None,
             };
             found.begin_control_at(&from.control, there.map_or(&[], |own| &own[..]));

@@ -390,9 +390,9 @@ impl Mechanism {
     /// # Errors
     /// When it cannot be there, or cannot be driven from there as it should.
     pub fn observer(&self, start: &State) -> Result<Box<dyn Dynamics + '_>, RunError> {
-        let mut observed = self.dynamics(start)?;
-        observed.observe();
-        Ok(observed)
+        let mut observer = self.dynamics(start)?;
+        observer.observe();
+        Ok(observer)
     }
 
     /// The mechanism as it is drawn.
@@ -475,9 +475,9 @@ impl Mechanism {
         watch: &mut dyn Watch,
     ) -> Run {
         match (self.dynamics(start), self.observer(start)) {
-            (Ok(mut dynamics), Ok(mut observed)) => simulate(
+            (Ok(mut dynamics), Ok(mut observer)) => simulate(
                 &mut *dynamics,
-                &mut *observed,
+                &mut *observer,
                 start,
                 simulation,
                 options,

@@ -257,13 +257,13 @@ impl<'m> Elements<'m> {
     }
 
     /// $`\tfrac12\nabla\times u = \sum w\times u`$ around a node, the mean over the elements that have it: the nodes of these and their $`w`$.
-    pub(crate) fn spin_near(&self, node: usize) -> Vec<(usize, [f64; 3])> {
-        let (mut spin, mut volume) = (BTreeMap::new(), 0.0);
+    pub(crate) fn rotation_near(&self, node: usize) -> Vec<(usize, [f64; 3])> {
+        let (mut rotation, mut volume) = (BTreeMap::new(), 0.0);
         self.at_stations(
             |nodes| nodes.contains(&node),
             |_, station, solid| {
                 for (&node, slope) in solid.iter().zip(&station.slopes) {
-                    let own = spin.entry(node).or_insert([0.0; 3]);
+                    let own = rotation.entry(node).or_insert([0.0; 3]);
                     for (own, slope) in own.iter_mut().zip(slope) {
                         *own += 0.5 * station.volume * slope;
                     }
@@ -272,7 +272,7 @@ impl<'m> Elements<'m> {
             },
         );
         let mean = |(node, own): (usize, [f64; 3])| (node, own.map(|w| w / volume));
-        spin.into_iter().map(mean).collect()
+        rotation.into_iter().map(mean).collect()
     }
 
     /// $`K'''(u, \psi_a, \psi_b)`$ for every field `u`, each a symmetric matrix over the shapes: the work of the forces that two shapes together

@@ -94,7 +94,7 @@ pub(crate) enum Moves {
     /// With a point of the field. It turns by $`\sum w\times u`$ of the points around it, to first order.
     Point {
         point: usize,
-        spin: Vec<(usize, [f64; 3])>,
+        rotation: Vec<(usize, [f64; 3])>,
     },
 }
 

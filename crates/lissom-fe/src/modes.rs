@@ -95,12 +95,12 @@ pub(crate) fn lowest(
         let eigen = ritz(&projected);
         let thetas: Vec<f64> = eigen.iter().map(|(theta, _)| *theta).collect();
         let count = wanted.among(&thetas);
-        let settled = count.is_some_and(|count| {
+        let converged = count.is_some_and(|count| {
             before.len() >= count
                 && (thetas[..count].iter().zip(&before))
                     .all(|(now, then)| (now - then).abs() <= CONVERGED * now)
         });
-        if settled || basis.len() == known || wanted.is_too_much(&thetas) {
+        if converged || basis.len() == known || wanted.is_too_much(&thetas) {
             let modes = eigen.into_iter().take(count.unwrap_or(thetas.len()));
             let mode = |(theta, combination): (f64, Vec<f64>)| Mode {
                 square: 1.0 / theta,

@@ -246,9 +246,9 @@ impl Assembled<'_> {
     fn nodes(&self, modes: &[Mode], shapes: &[Field]) -> Vec<ReducedNodeSpec> {
         let node = |(index, place): (usize, &Place)| {
             let mut node = frame_node(&place.name, place.position, self.frame(index, place), modes);
-            if let Moves::Point { point, spin } = &place.moves {
+            if let Moves::Point { point, rotation } = &place.moves {
                 let rotation = |shape: &Field| {
-                    let turned = spin
+                    let turned = rotation
                         .iter()
                         .map(|&(point, w)| Vector3::from(w).cross(&Vector3::from(shape[point])));
                     turned.sum::<Vector3<f64>>()

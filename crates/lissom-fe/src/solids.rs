@@ -66,7 +66,7 @@ impl<'m> Solids<'m> {
                 position: mesh.nodes[node],
                 moves: Moves::Point {
                     point: node,
-                    spin: elements.spin_near(node),
+                    rotation: elements.rotation_near(node),
                 },
             })
         });

@@ -1,4 +1,4 @@
-//! What is understood of a body of any shape that was reduced: mass, modes, what stiffens it, what the reduction leaves out.
+//! The summary of a body of any shape that was reduced: mass, modes, what stiffens it, what the reduction leaves out.
 
 use std::path::Path;
 
@@ -115,7 +115,7 @@ pub struct SourceSummary {
     pub interfaces: Vec<InterfaceSummary>,
 }
 
-/// What is understood of a reduced body.
+/// The summary of a reduced body.
 #[derive(Clone, Debug, Serialize)]
 pub struct BodySummary {
     /// Its name.
@@ -213,7 +213,7 @@ impl NamedBody {
         (0..body.stiffness.len()).map(mode).collect()
     }
 
-    /// What is understood of it; `crc32` is that of its [text](body_file::text).
+    /// Its summary; `crc32` is that of its [text](body_file::text).
     pub fn summary(&self, crc32: String) -> BodySummary {
         let body = &self.body;
         let node = |node: &lissom::spec::ReducedNodeSpec| NodeSummary {

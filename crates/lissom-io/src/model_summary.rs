@@ -1,6 +1,6 @@
-//! [`ModelSummary`]: what is understood of a model, with where it comes from.
+//! [`ModelSummary`]: the summary of a model, with where it comes from.
 //!
-//! What is understood is [`Diagnosis`]; here it is made ready to be written down.
+//! What there is to be told is a [`Diagnosis`]; here it is made ready to be written down.
 
 use lissom::cost::{CostAhead, cost_ahead};
 use lissom::diagnose::Diagnosis;
@@ -26,7 +26,7 @@ pub struct ModelSummary<'a> {
     /// What a run of it will cost, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<CostSummary>,
-    /// What is understood of it.
+    /// What it consists of, and what may go wrong.
     #[serde(flatten)]
     pub diagnosis: Diagnosis,
 }
@@ -69,7 +69,7 @@ pub struct ChosenBasis<'a> {
 }
 
 impl<'a> ModelSummary<'a> {
-    /// What is understood of a model.
+    /// The summary of a model.
     pub fn of(loaded: &'a Loaded) -> Self {
         Self {
             model: loaded.name(),

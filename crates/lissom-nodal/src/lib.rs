@@ -45,5 +45,5 @@ pub use perturbation::{displaced_nodes, labels, linearize_state};
 pub use products::Products;
 pub use role::{Drive, Role};
 pub use shape::{BeamFigure, Figure, FigureKind};
-pub use statics::Resting;
+pub use statics::StaticBalance;
 pub use tangent::Weighted;

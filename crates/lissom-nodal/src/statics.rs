@@ -17,7 +17,7 @@ use super::role::Drive;
 /// A mechanism at rest under gravity and an excitation, which grow in proportion. What is prescribed is
 /// held still at its value.
 #[derive(Clone, Debug)]
-pub struct Resting<'a, E> {
+pub struct StaticBalance<'a, E> {
     equations: Equations<'a>,
     /// As assembled: from where every place can be reached.
     assembled: Equations<'a>,
@@ -35,7 +35,7 @@ pub struct Resting<'a, E> {
     placed: Vec<f64>,
 }
 
-impl<'a, E: Excitation> Resting<'a, E> {
+impl<'a, E: Excitation> StaticBalance<'a, E> {
     /// The mechanism under this excitation at an instant.
     pub fn new(equations: Equations<'a>, excitation: E, time: f64) -> Self {
         let mechanism = equations.mechanism();
@@ -84,7 +84,7 @@ impl<'a, E: Excitation> Resting<'a, E> {
             .collect();
     }
 
-    /// Finds the equilibrium from a place near where the mechanism rests without load.
+    /// Finds the equilibrium from a place near that without load.
     ///
     /// # Errors
     /// When there is none, however small the part of the load that is added.
@@ -175,7 +175,7 @@ fn scale(mechanism: &Mechanism, dof: usize) -> f64 {
     if whole > 0.0 { whole } else { 1.0 }
 }
 
-impl<E: Excitation> Balance for Resting<'_, E> {
+impl<E: Excitation> Balance for StaticBalance<'_, E> {
     type Place = Vec<f64>;
     type Error = NodalError;
 

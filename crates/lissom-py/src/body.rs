@@ -1,4 +1,4 @@
-//! Reduced bodies: what is understood of them, and the files that keep them.
+//! Reduced bodies: their summaries, and the files that keep them.
 
 use std::io::Write as _;
 use std::path::PathBuf;
@@ -40,7 +40,7 @@ impl Body {
         Self::new(py.detach(|| NamedBody::read(&path)).or_raise(py)?)
     }
 
-    /// What is understood of it, as JSON.
+    /// Its summary, as JSON.
     fn summary(&self) -> PyResult<String> {
         json(&self.found.summary(self.crc32.clone()))
     }

@@ -90,8 +90,8 @@ impl Model {
         json(&self.loaded.spec)
     }
 
-    /// What is understood of it, as JSON.
-    fn understood(&self, py: Python<'_>) -> PyResult<String> {
+    /// Its summary, as JSON.
+    fn summary(&self, py: Python<'_>) -> PyResult<String> {
         json(&py.detach(|| ModelSummary::of(&self.loaded).with_cost(&self.loaded)))
     }
 }

@@ -16,7 +16,7 @@ use crate::study::{answered, at};
 use crate::threads::thread_count;
 use crate::watch::watched;
 
-/// Stiffness, velocities and lowest frequency at a marker, where the mechanism rests near a state with its driven joints held.
+/// Stiffness, velocities and lowest frequency at a marker, where the mechanism is in equilibrium near a state with its driven joints held.
 #[pyfunction]
 pub(crate) fn end_effector<'py>(
     mechanism: &Bound<'py, Mechanism>,

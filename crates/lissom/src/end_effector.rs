@@ -71,7 +71,7 @@ impl EndEffector {
     }
 }
 
-/// A mechanism at a marker, where it rests under its loads near a state with its driven joints held. `None` if there is no such marker.
+/// A mechanism at a marker, in equilibrium under its loads near a state with its driven joints held. `None` if there is no such marker.
 ///
 /// # Errors
 /// When there is no equilibrium there, or it cannot be linearised.

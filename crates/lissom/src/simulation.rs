@@ -15,7 +15,7 @@ use lissom_engine::Mechanism;
 /// Equations that are integrated, and the same to look at what they reach.
 struct Workspace<'m> {
     dynamics: Box<dyn Dynamics + 'm>,
-    observed: Box<dyn Dynamics + 'm>,
+    observer: Box<dyn Dynamics + 'm>,
 }
 
 self_cell!(
@@ -85,11 +85,11 @@ impl Simulation {
         let mut owned = Owned::try_new(mechanism, |mechanism| {
             Ok(Workspace {
                 dynamics: mechanism.dynamics(start)?,
-                observed: mechanism.observer(start)?,
+                observer: mechanism.observer(start)?,
             })
         })?;
         let stepping = owned.with_dependent_mut(|_, work| {
-            Stepping::new(&mut *work.dynamics, &mut *work.observed, integrator, start)
+            Stepping::new(&mut *work.dynamics, &mut *work.observer, integrator, start)
         })?;
         let signals = Signals::of(&*owned.borrow_dependent().dynamics);
         let inputs = signals.inputs();
@@ -175,8 +175,8 @@ impl Simulation {
         let jumped = jumped | std::mem::take(&mut self.jumped);
         let stepping = &mut self.stepping;
         self.owned.with_dependent_mut(|_, work| {
-            let Workspace { dynamics, observed } = work;
-            stepping.advance(&mut **dynamics, &mut **observed, (to_s, jumped), watch)
+            let Workspace { dynamics, observer } = work;
+            stepping.advance(&mut **dynamics, &mut **observer, (to_s, jumped), watch)
         })
     }
 
@@ -185,7 +185,7 @@ impl Simulation {
         self.owned.with_dependent_mut(|_, work| {
             for (input, (_, external)) in inputs.iter().enumerate() {
                 work.dynamics.set_input(input, *external);
-                work.observed.set_input(input, *external);
+                work.observer.set_input(input, *external);
             }
         });
     }
@@ -210,8 +210,8 @@ impl Simulation {
     fn present_inputs(&mut self) -> Vec<f64> {
         let (time_s, ([position, velocity], _)) = (self.stepping.time_s(), self.stepping.motion());
         self.owned.with_dependent_mut(|_, work| {
-            work.observed.evaluate(time_s, position, velocity);
-            work.observed.efforts().inputs.clone()
+            work.observer.evaluate(time_s, position, velocity);
+            work.observer.efforts().inputs.clone()
         })
     }
 
@@ -228,7 +228,7 @@ impl Simulation {
         let packed = [motion[0], motion[1], control, &works].concat();
         let mut all = vec![0.0; packed.len()];
         self.owned.with_dependent_mut(|_, work| {
-            work.observed.derivative(time_s, &packed, &mut all);
+            work.observer.derivative(time_s, &packed, &mut all);
         });
         rates.copy_from_slice(&all[..rates.len()]);
     }
@@ -251,7 +251,7 @@ impl Simulation {
     /// # Errors
     /// When there is no signal of a name.
     pub fn set_outputs(&mut self, names: &[impl AsRef<str>]) -> Result<(), StateError> {
-        let dynamics = &*self.owned.borrow_dependent().observed;
+        let dynamics = &*self.owned.borrow_dependent().observer;
         self.outputs = Some(Selection::new(dynamics, names)?);
         Ok(())
     }
@@ -264,7 +264,7 @@ impl Simulation {
         };
         let stepping = &self.stepping;
         self.owned
-            .with_dependent_mut(|_, work| outputs.read(&mut *work.observed, stepping))
+            .with_dependent_mut(|_, work| outputs.read(&mut *work.observer, stepping))
     }
 
     /// Positions and velocities now.
@@ -281,8 +281,8 @@ impl Simulation {
     pub fn state(&mut self) -> State {
         let stepping = &self.stepping;
         let mut state = self.owned.with_dependent_mut(|_, work| {
-            let Workspace { dynamics, observed } = work;
-            stepping.state(&**dynamics, &mut **observed)
+            let Workspace { dynamics, observer } = work;
+            stepping.state(&**dynamics, &mut **observer)
         });
         if let (Some(memory), true) = (&mut state.integrator, self.is_taken_over()) {
             // whoever goes on does not know these inputs
@@ -319,7 +319,7 @@ impl Simulation {
     pub fn signals(&mut self) -> Recording {
         let (time_s, ([position, velocity], _)) = (self.stepping.time_s(), self.stepping.motion());
         self.owned
-            .with_dependent_mut(|_, work| snapshot(&mut *work.observed, time_s, position, velocity))
+            .with_dependent_mut(|_, work| snapshot(&mut *work.observer, time_s, position, velocity))
     }
 
     /// One of these signals by its name.

@@ -12,7 +12,7 @@ use crate::plot::PlotArguments;
 
 /// Map frequency, stiffness, manipulability and singularity of a model over a grid.
 ///
-/// The grid is of two coordinates of joints, or of two components of the marker, which inverse kinematics finds the joints for. At every place the model rests under its
+/// The grid is of two coordinates of joints, or of two components of the marker, which inverse kinematics finds the joints for. At every place the model is in equilibrium under its
 /// loads with its driven joints held: the lowest natural frequency, the compliance at the marker with the smallest stiffness of all directions, the product of the singular
 /// values of the marker's Jacobian, and the smallest of them by the largest, which is zero where the model is singular. Places that cannot be reached say why.
 #[derive(Debug, Args)]

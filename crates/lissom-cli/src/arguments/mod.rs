@@ -87,7 +87,7 @@ pub(crate) struct NewArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Show what is understood of a model, without running it.
+/// Show a summary of a model, without running it.
 ///
 /// Tree, degrees of freedom, masses, natural frequencies of every flexible body, inputs, integrator, and
 /// what may go wrong.
@@ -102,7 +102,7 @@ pub(crate) struct CheckArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Show what is understood of a body of any shape, and keep it in a file.
+/// Show a summary of a body of any shape, and keep it in a file.
 ///
 /// Mass properties, frequencies, how much of the mass each mode moves, what rotation stiffens, and what the modes leave out of the
 /// compliance of the interfaces. The file saves every run the reduction of the mesh.
@@ -170,7 +170,7 @@ pub(crate) struct ReportArguments {
     pub(crate) answer: AnswerArguments,
 }
 
-/// Find where a model rests under its loads at the start.
+/// Find the static equilibrium of a model under its loads at the start.
 ///
 /// What inputs drive or motions prescribe is held where it starts, as if brakes held it. Large deflections are reached
 /// by adding the load in parts. A run begins there with simulation.initial=equilibrium. From a state, the search begins

@@ -1,4 +1,4 @@
-//! `lissom body`: what was understood of a body of any shape, and the file that keeps it.
+//! `lissom body`: a summary of a body of any shape, and the file that keeps it.
 
 use std::io::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `lissom check`: what is understood of a model, in words or as JSON.
+//! `lissom check`: a summary of a model, in words or as JSON.
 
 use lissom::diagnose::{BodySummary, DegreesOfFreedom, LoopsSummary, StartChange, Warning};
 use std::time::Instant;
@@ -19,7 +19,7 @@ const SHOWN_FREQUENCIES: usize = 6;
 /// Notes that are shown: a robot may lack every one of its meshes.
 const SHOWN_NOTES: usize = 5;
 
-/// Shows what is understood of a model.
+/// Shows a summary of a model.
 pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
     let named = arguments.model.named()?;
     let loaded = source::load(&named)?;
@@ -31,19 +31,19 @@ pub(crate) fn run(arguments: &CheckArguments) -> Result<(), Stop> {
 }
 
 fn in_words(summary: &ModelSummary<'_>, typed: &str, tried_s: f64) -> String {
-    let understood = &summary.diagnosis;
+    let diagnosis = &summary.diagnosis;
     let mut lines = vec![summary.model.to_owned(), String::new()];
     // a model of nodes and elements has no bodies
-    let of_bodies = !understood.bodies.is_empty();
+    let of_bodies = !diagnosis.bodies.is_empty();
     if of_bodies {
         lines.push("ground".to_owned());
-        for body in &understood.bodies {
+        for body in &diagnosis.bodies {
             lines.extend(body_in_words(body));
         }
         lines.push(String::new());
-        lines.push(freedoms_in_words(&understood.degrees_of_freedom));
+        lines.push(freedoms_in_words(&diagnosis.degrees_of_freedom));
     }
-    if let Some(nodal) = &understood.nodal {
+    if let Some(nodal) = &diagnosis.nodal {
         lines.push(format!(
             "nodal formulation   {} degrees of freedom ({} of elements), {} prescribed; {}, {}",
             nodal.degrees_of_freedom,
@@ -53,28 +53,28 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str, tried_s: f64) -> String {
             counted(nodal.elements, "element")
         ));
     }
-    if let Some(loops) = &understood.loops {
+    if let Some(loops) = &diagnosis.loops {
         lines.extend(loops_in_words(loops));
     }
-    let changes = understood.start_changes.iter();
+    let changes = diagnosis.start_changes.iter();
     lines.extend(changes.map(|change| format!("{:<20}{}", "start", start_in_words(change))));
     lines.push(format!(
         "mass                {} kg, centre at {} m at the start",
-        short(understood.total_mass_kg),
-        vector(&understood.center_of_mass_m)
+        short(diagnosis.total_mass_kg),
+        vector(&diagnosis.center_of_mass_m)
     ));
     lines.push(format!(
         "gravity             {} m/s^2",
-        vector(&understood.gravity_m_per_s2)
+        vector(&diagnosis.gravity_m_per_s2)
     ));
-    let flexible = understood
+    let flexible = diagnosis
         .bodies
         .iter()
         .filter(|body| !body.frequencies_rad_per_s.is_empty());
     for body in flexible {
         lines.push(frequencies_in_words(body));
     }
-    for chosen in &understood.chosen_functions {
+    for chosen in &diagnosis.chosen_functions {
         lines.push(format!(
             "{:<20}{}: {} {} in {}, as {}",
             "functions",
@@ -99,8 +99,8 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str, tried_s: f64) -> String {
             chosen.reason
         ));
     }
-    let (inputs, motions) = (understood.inputs.iter(), &understood.motions);
-    let controls = understood.controllers.iter().chain(&understood.actuators);
+    let (inputs, motions) = (diagnosis.inputs.iter(), &diagnosis.motions);
+    let controls = diagnosis.controllers.iter().chain(&diagnosis.actuators);
     for driven in inputs.chain(motions).chain(controls) {
         lines.push(format!(
             "{:<20}{} of {}",
@@ -109,9 +109,9 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str, tried_s: f64) -> String {
     }
     lines.push(format!(
         "simulation          {} s by {}, sampled every {} s",
-        short(understood.duration_s),
-        understood.integrator,
-        short(understood.sample_period_s)
+        short(diagnosis.duration_s),
+        diagnosis.integrator,
+        short(diagnosis.sample_period_s)
     ));
     lines.extend((summary.cost.iter()).map(|cost| cost_in_words(cost, tried_s)));
     lines.extend((summary.notes.iter().take(SHOWN_NOTES)).map(|note| format!("note: {note}")));
@@ -123,10 +123,10 @@ fn in_words(summary: &ModelSummary<'_>, typed: &str, tried_s: f64) -> String {
     {
         lines.push(format!("note: and {more} more, which --json lists"));
     }
-    for warning in &understood.warnings {
+    for warning in &diagnosis.warnings {
         lines.push(format!("warning: {warning}"));
     }
-    lines.push(format!("\n{}", verdict(&understood.warnings, typed)));
+    lines.push(format!("\n{}", verdict(&diagnosis.warnings, typed)));
     lines.join("\n")
 }
 

@@ -1,4 +1,4 @@
-//! `lissom equilibrium`: where a model rests under its loads.
+//! `lissom equilibrium`: the static equilibrium of a model under its loads.
 
 use std::io::Write as _;
 use std::path::Path;

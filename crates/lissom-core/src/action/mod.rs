@@ -171,7 +171,7 @@ impl Actions {
 
     /// Inputs with their values, but for those that act through actuators.
     #[inline(always)]
-    pub fn acting_inputs<'a>(
+    pub fn applied_inputs<'a>(
         &'a self,
         efforts: &'a Efforts,
     ) -> impl Iterator<Item = (&'a Load, f64)> {
@@ -185,7 +185,7 @@ impl Actions {
 
     /// Torques and forces of the controllers, in the order of their axes, but for those that act through actuators, and what these give.
     #[inline(always)]
-    pub fn acting_feedback<'a>(
+    pub fn applied_feedback<'a>(
         &'a self,
         efforts: &'a Efforts,
     ) -> impl Iterator<Item = (AxisId, f64)> + 'a {
@@ -200,7 +200,7 @@ impl Actions {
     /// Pushes inputs; adds to the power that they bring in.
     #[inline(always)]
     pub fn push_inputs<T: Real>(&self, efforts: &Efforts, view: &mut impl View<T>, input: &mut T) {
-        for (load, value) in self.acting_inputs(efforts) {
+        for (load, value) in self.applied_inputs(efforts) {
             *input += load.push(T::constant(value), view);
         }
     }
@@ -213,7 +213,7 @@ impl Actions {
         view: &mut impl View<T>,
         input: &mut T,
     ) {
-        for (axis, effort) in self.acting_feedback(efforts) {
+        for (axis, effort) in self.applied_feedback(efforts) {
             let effort = T::constant(effort);
             let [_, rate] = view.axis(axis);
             view.push_axis(axis, effort);
@@ -315,9 +315,9 @@ impl Actions {
 
     /// Sum of inputs and feedback that act on those of the axes that are meant, as far as actuators let them.
     pub fn effort_on(&self, efforts: &Efforts, is_meant: impl Fn(AxisId) -> bool) -> f64 {
-        let inputs = self.acting_inputs(efforts);
+        let inputs = self.applied_inputs(efforts);
         let inputs = inputs.filter_map(|(load, value)| Some((load.target.axis()?, value)));
-        let all = inputs.chain(self.acting_feedback(efforts));
+        let all = inputs.chain(self.applied_feedback(efforts));
         all.filter(|(axis, _)| is_meant(*axis))
             .fold(0.0, |sum, (_, effort)| sum + effort)
     }

@@ -237,7 +237,7 @@ impl NodePart {
     pub(super) fn numbers(&self) -> Vec<(String, &'static str, Quantity)> {
         let place = ("position.", "m", Quantity::Position);
         let speed = ("velocity.", "m/s", Quantity::Velocity);
-        let spin = ("angular_velocity.", "rad/s", Quantity::AngularVelocity);
+        let angular_velocity = ("angular_velocity.", "rad/s", Quantity::AngularVelocity);
         let parts: [(&'static [&str], _); 2] = match self.kind {
             NodeSignals::PlanarPoint => [(&AXES[..2], place), (&AXES[..2], speed)],
             NodeSignals::Point => [(&AXES, place), (&AXES, speed)],
@@ -247,7 +247,7 @@ impl NodePart {
             ],
             NodeSignals::Orientation => [
                 (&QUATERNION, ("quaternion.", "1", Quantity::Orientation)),
-                (&AXES, spin),
+                (&AXES, angular_velocity),
             ],
         };
         let numbers = |(axes, (what, unit, quantity)): (&'static [&str], _)| {

@@ -4,6 +4,7 @@ use lissom_spatial::{Force, Transform, Vector};
 
 use super::part::{ElasticId, Parts};
 use crate::action::{Actions, Efforts};
+use crate::trajectory::Commanded;
 use crate::view::{AxisId, GaugeId, JointId, MarkerId, MarkerMotion};
 
 /// Where a spherical or free joint is.
@@ -42,8 +43,13 @@ pub trait Readout {
     /// Its angular velocity, where that is a rate of the mechanism.
     fn orientation_rate(&self, at: ElasticId) -> [f64; 3];
 
+    /// What the mechanism is told to do.
+    fn commands(&self) -> &dyn Commanded;
+
     /// Values of inputs and feedback.
-    fn efforts(&self) -> &Efforts;
+    fn efforts(&self) -> &Efforts {
+        self.commands().efforts()
+    }
 
     /// Torque or force that holds what is prescribed.
     fn driving_effort(&self, drive: usize) -> f64;
@@ -61,10 +67,14 @@ pub trait Readout {
     fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>>;
 
     /// Position and rate of an axis on the nominal trajectory; not a number where that could not be followed.
-    fn nominal_axis(&self, axis: AxisId) -> [f64; 2];
+    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
+        self.commands().nominal_axis(axis)
+    }
 
     /// Position of a marker on the nominal trajectory; not a number where that could not be followed.
-    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64>;
+    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
+        self.commands().nominal_marker(marker)
+    }
 
     /// Finds the forces of constraint in the evaluated state, for what follows to read.
     fn find_reactions(&mut self);

@@ -104,8 +104,8 @@ pub struct Found {
     pub parts: usize,
 }
 
-/// Finds where the forces of a mechanism balance, from a place near where it rests without load. `state` tells the state of
-/// rest at a place; `watch` is called before every evaluation and may stop the search.
+/// Finds where the forces of a mechanism balance, from a place near that without load. `state` tells the state without
+/// velocities at a place; `watch` is called before every evaluation and may stop the search.
 ///
 /// # Errors
 /// When there is no equilibrium, or the mechanism cannot be where the search leads, or it was stopped.

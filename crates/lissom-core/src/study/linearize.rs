@@ -5,8 +5,7 @@
 
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{
-    Actuation, ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, Saturation,
-    TrackedModes,
+    ChosenCoordinates, Frozen, Label, Labels, LinearizedTrajectory, Point, Saturation, TrackedModes,
 };
 use lissom_spatial::Vector;
 
@@ -15,6 +14,7 @@ use crate::action::{Actions, ControlledAxis, Controller};
 use crate::recording::Recording;
 use crate::sensor::Sensor;
 use crate::state::State;
+use crate::trajectory::Commanded;
 use crate::view::AxisId;
 
 /// Where a model is linearised.
@@ -22,7 +22,7 @@ use crate::view::AxisId;
 pub enum OperatingPoint {
     /// In the state that the study begins at.
     Start,
-    /// Where it rests under its loads near that state, driven joints held.
+    /// In equilibrium under its loads near that state, driven joints held.
     Equilibrium,
     /// Along the motion that inputs and prescribed motions mean, or else rigid bodies under the loads have, undeformed.
     Nominal,
@@ -42,7 +42,7 @@ pub enum OutputOrder {
 /// What a mechanism does at a deviation from a state of motion.
 #[derive(Clone, Debug)]
 pub struct Deviated {
-    /// All coordinates, those that loops solve for included.
+    /// All coordinates, dependent ones included.
     pub position: Vec<f64>,
     /// Their rates.
     pub velocity: Vec<f64>,
@@ -69,7 +69,7 @@ pub enum LinearizedAt<'a> {
     /// With the accelerations that they have.
     Moving(Vec<State>),
     /// With no acceleration, even where nothing holds what inputs drive.
-    Resting(Box<State>),
+    Equilibrium(Box<State>),
     /// On the nominal trajectory at instants that rise.
     Nominal(&'a [f64]),
 }
@@ -84,7 +84,7 @@ pub struct Linearized {
     pub further: Vec<LinearizedTrajectory>,
     /// Degrees of freedom, of the first choice, on which inputs of the model act.
     pub driven: Vec<usize>,
-    /// Motors behind elastic gears with their joints, by degrees of freedom of the first choice; none for joints that loops solve for.
+    /// Motors behind elastic gears with their joints, by degrees of freedom of the first choice; none for dependent joints.
     pub geared: Vec<[usize; 2]>,
     /// Instants at which inputs and motions are not smooth.
     pub breakpoints: Vec<f64>,
@@ -92,7 +92,7 @@ pub struct Linearized {
     pub controlled: Vec<Vec<usize>>,
     /// Coordinates that the actuators drive, likewise.
     pub actuators: Vec<Option<usize>>,
-    /// All coordinates, those that loops solve for included.
+    /// All coordinates, dependent ones included.
     pub coordinates: Vec<Label>,
     /// Numbers of the inputs that act on joints with actuators.
     pub actuated_inputs: Vec<usize>,
@@ -205,11 +205,11 @@ pub trait Linearize {
     /// When the mechanism cannot be there, or has none.
     fn moving(&mut self, state: &State) -> Result<Self::Motion, LinearizeError>;
 
-    /// A state of rest without accelerations.
+    /// A state of equilibrium, without velocities and accelerations.
     ///
     /// # Errors
     /// When the mechanism cannot be there.
-    fn resting(&mut self, state: &State) -> Result<Self::Motion, LinearizeError>;
+    fn in_equilibrium(&mut self, state: &State) -> Result<Self::Motion, LinearizeError>;
 
     /// The state of the nominal trajectory at an instant, every body undeformed. Instants rise from call to call.
     ///
@@ -267,11 +267,33 @@ pub trait Linearize {
     /// Joints that an actuator may act on, by the places of their coordinates among all. Their inputs come first, in this order.
     fn actuated(&self) -> Vec<usize>;
 
+    /// Coordinates on which inputs or controllers act, by their places among all; each once.
+    fn driven_places(&self) -> Vec<usize> {
+        let driven = self.actions().driven();
+        let mut places: Vec<usize> = driven.filter_map(|axis| self.place(axis)).collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
     /// Coordinates chosen on which inputs or controllers act.
-    fn driven(&self) -> Vec<usize>;
+    fn driven(&self) -> Vec<usize> {
+        let (driven, independent) = (self.driven_places(), self.independent());
+        let all = 0..independent.len();
+        all.filter(|&chosen| driven.contains(&independent[chosen]))
+            .collect()
+    }
 
     /// Numbers of the inputs that inputs, controllers or motors behind gears drive, and of loads on markers.
-    fn driven_inputs(&self) -> Vec<usize>;
+    fn driven_inputs(&self) -> Vec<usize> {
+        let (actions, actuated) = (self.actions(), self.actuated());
+        let mut driven = self.driven_places();
+        driven.extend((actions.gears.iter()).filter_map(|gear| self.place(gear.motor)));
+        let joints = (0..actuated.len()).filter(|&input| driven.contains(&actuated[input]));
+        // loads on markers come after the joints
+        let loads = (actuated.len()..).zip(actions.marker_loads());
+        joints.chain(loads.map(|(input, _)| input)).collect()
+    }
 
     /// What acts on the mechanism.
     fn actions(&self) -> &Actions;
@@ -279,10 +301,10 @@ pub trait Linearize {
     /// The coordinate that an axis is, by its place among all, if it is one.
     fn place(&self, axis: AxisId) -> Option<usize>;
 
-    /// What controllers and actuators do at the last [point](Self::point).
-    fn actuation(&self) -> Actuation;
+    /// What the mechanism is told to do at the last [point](Self::point).
+    fn commands(&self) -> &dyn Commanded;
 
-    /// All coordinates, those that loops solve for included.
+    /// All coordinates, dependent ones included.
     fn coordinates(&self) -> Vec<Label> {
         self.labels().coordinates
     }
@@ -296,7 +318,9 @@ pub trait Linearize {
     fn deviation(&mut self, state: &State, from: &Self::Motion) -> [Vec<f64>; 2];
 
     /// Instants at which a load or a motion is not smooth, in ascending order.
-    fn breakpoints(&self) -> Vec<f64>;
+    fn breakpoints(&self) -> Vec<f64> {
+        (self.commands()).breakpoints(f64::NEG_INFINITY, f64::INFINITY)
+    }
 
     /// The equations frozen at states, with the joints on which inputs act held, or `free`, each in coordinates of its own.
     ///
@@ -344,7 +368,7 @@ impl LinearizedAt<'_> {
                     states.map(|state| go_on(state.time_s).and_then(|()| of.moving(state)));
                 moving.collect()
             }
-            Self::Resting(state) => Ok(vec![of.resting(state)?]),
+            Self::Equilibrium(state) => Ok(vec![of.in_equilibrium(state)?]),
             Self::Nominal(times) => {
                 let times = times.iter();
                 let nominal = times.map(|&time_s| go_on(time_s).and_then(|()| of.nominal(time_s)));
@@ -367,7 +391,7 @@ impl LinearizedAt<'_> {
             Self::Moving(_) => (motions.into_iter())
                 .map(|motion| of.steady(motion))
                 .collect(),
-            Self::Resting(_) | Self::Nominal(_) => motions,
+            Self::Equilibrium(_) | Self::Nominal(_) => motions,
         })
     }
 }
@@ -476,7 +500,7 @@ impl Chosen {
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
         let mut point = of.point(motion, order, watch)?;
-        point.actuation = of.actuation();
+        point.actuation = of.commands().actuation();
         let ChosenCoordinates {
             independent,
             joints,

@@ -102,11 +102,11 @@ pub struct SimulateOptions<'a> {
     pub most_lengths: f64,
 }
 
-/// Integrates `dynamics` from `start` to the end of `simulation`. `observed` are dynamics of the same mechanism for the
+/// Integrates `dynamics` from `start` to the end of `simulation`. `observer` are dynamics of the same mechanism for the
 /// recording, so that it does not disturb the integrator's. `watch` is told of every step, may stop the run, and may have it so far.
 pub fn simulate(
     dynamics: &mut dyn Dynamics,
-    observed: &mut dyn Dynamics,
+    observer: &mut dyn Dynamics,
     start: &State,
     simulation: &SimulationSpec,
     options: &SimulateOptions<'_>,
@@ -125,7 +125,7 @@ pub fn simulate(
         breakpoints: &breakpoints,
         samples: options.samples,
     };
-    let mut recorder = Recorder::new(observed, options, watch, end);
+    let mut recorder = Recorder::new(observer, options, watch, end);
     recorder.auditor.before = [start.work_j, start.dissipated_j, start.drift_j];
 
     let resumed = Stepper::resumed(&simulation.integrator, start);
@@ -323,7 +323,7 @@ impl Observer for Recorder<'_> {
         if let Some(work) = &mut self.work {
             work.begin(self.dynamics, time, [arriving, leaving], chart);
         }
-        self.dynamics.enter_chart(time, arriving, chart);
+        self.dynamics.change_chart(time, arriving, chart);
     }
 }
 

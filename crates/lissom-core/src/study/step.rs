@@ -22,14 +22,14 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// Begins at a state, or goes on where a run of the same integrator has left it. `observed` are dynamics of the same
+    /// Begins at a state, or goes on where a run of the same integrator has left it. `observer` are dynamics of the same
     /// mechanism, which tell the energy there.
     ///
     /// # Errors
     /// When an option of the integrator is out of range, or nothing can begin there.
     pub fn new(
         dynamics: &mut dyn Dynamics,
-        observed: &mut dyn Dynamics,
+        observer: &mut dyn Dynamics,
         integrator: &IntegratorSpec,
         start: &State,
     ) -> Result<Self, RunError> {
@@ -54,15 +54,15 @@ impl Stepping {
             work: sums.then(|| WorkSum::new(start, Vec::new())),
             reference_j: 0.0,
         };
-        this.reference_j = this.drift_j(observed) - start.drift_j;
+        this.reference_j = this.drift_j(observer) - start.drift_j;
         Ok(this)
     }
 
     /// Energy that no work accounts for, since the run began that led here.
-    fn drift_j(&self, observed: &mut dyn Dynamics) -> f64 {
+    fn drift_j(&self, observer: &mut dyn Dynamics) -> f64 {
         let ([position, velocity], [work_j, dissipated_j]) = self.motion();
-        observed.evaluate(self.stepper.time(), position, velocity);
-        let stored = observed.energy_and_momentum();
+        observer.evaluate(self.stepper.time(), position, velocity);
+        let stored = observer.energy_and_momentum();
         let total = stored.kinetic + stored.strain + stored.gravity;
         total - work_j + dissipated_j - self.reference_j
     }
@@ -82,7 +82,7 @@ impl Stepping {
     }
 
     /// Brings the mechanism to an instant, on which the last step lands. Where inputs have jumped since the last call,
-    /// `jumped` makes the method start afresh. `observed` are dynamics of the same mechanism under the same inputs, so that
+    /// `jumped` makes the method start afresh. `observer` are dynamics of the same mechanism under the same inputs, so that
     /// looking at a step does not disturb the next. `watch` is called after every step with the time reached and may stop it
     /// there, before the instant, which is told.
     ///
@@ -91,7 +91,7 @@ impl Stepping {
     pub fn advance(
         &mut self,
         dynamics: &mut dyn Dynamics,
-        observed: &mut dyn Dynamics,
+        observer: &mut dyn Dynamics,
         (to_s, jumped): (f64, bool),
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Flow, RunError> {
@@ -106,11 +106,11 @@ impl Stepping {
         };
         if let Some(work) = &mut self.work {
             let (time, state) = (self.stepper.time(), self.stepper.state());
-            work.restart(observed, time, state, breakpoints.clone());
+            work.restart(observer, time, state, breakpoints.clone());
         }
         let mut looking = Looking {
             work: self.work.as_mut(),
-            observed,
+            observer,
             watch,
         };
         let result = self.stepper.advance(dynamics, &target, &mut looking);
@@ -147,12 +147,12 @@ impl Stepping {
     }
 
     /// The state there, memory included.
-    pub fn state(&self, dynamics: &dyn Dynamics, observed: &mut dyn Dynamics) -> State {
+    pub fn state(&self, dynamics: &dyn Dynamics, observer: &mut dyn Dynamics) -> State {
         let (motion, [work_j, dissipated_j]) = self.motion();
         State {
             work_j,
             dissipated_j,
-            drift_j: self.drift_j(observed),
+            drift_j: self.drift_j(observer),
             memory: dynamics.memory(),
             integrator: Some(self.stepper.memory()),
             ..State::of_motion(self.stepper.time(), motion, dynamics.control_count())
@@ -163,7 +163,7 @@ impl Stepping {
 /// Keeps the coordinates of those who look, and sums up works step by step.
 struct Looking<'a> {
     work: Option<&'a mut WorkSum>,
-    observed: &'a mut dyn Dynamics,
+    observer: &'a mut dyn Dynamics,
     watch: &'a mut dyn FnMut(f64) -> Flow,
 }
 
@@ -174,15 +174,15 @@ impl Observer for Looking<'_> {
 
     fn step(&mut self, time: f64, state: &[f64]) -> Flow {
         if let Some(work) = &mut self.work {
-            work.add(self.observed, time, state);
+            work.add(self.observer, time, state);
         }
         (self.watch)(time)
     }
 
     fn begin(&mut self, time: f64, arriving: &[f64], leaving: &[f64], chart: &[usize]) {
         if let Some(work) = &mut self.work {
-            work.begin(self.observed, time, [arriving, leaving], chart);
+            work.begin(self.observer, time, [arriving, leaving], chart);
         }
-        self.observed.enter_chart(time, arriving, chart);
+        self.observer.change_chart(time, arriving, chart);
     }
 }

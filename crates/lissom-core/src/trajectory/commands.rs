@@ -1,14 +1,42 @@
-//! [`Commands`]: what a mechanism is told to do, at an instant.
+//! [`Commands`]: what a mechanism is told to do, at an instant; [`Commanded`]: the same whatever formulation its nominal trajectory is over.
 
+use lissom_numerics::Memory;
 use lissom_numerics::linear::Actuation;
-use lissom_numerics::{Memory, RecallError};
 use lissom_spatial::Vector;
 
 use super::{NominalError, RigidMechanism, Trajectory};
 use crate::action::{Actions, Delivery, Efforts, Inputs};
+use crate::error::PlaceError;
 use crate::external::External;
 use crate::profile::MotionCurve;
 use crate::view::{AxisId, MarkerId, View};
+
+/// What a mechanism is told to do, whatever formulation its nominal trajectory is over: [`Commands`] as studies and signals see them.
+pub trait Commanded {
+    /// Instants strictly inside a span at which something is not smooth, in ascending order.
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64>;
+
+    /// Takes over an input, or gives it back to the model.
+    fn set_input(&mut self, input: usize, external: Option<External>);
+
+    /// Takes states of controllers and actuators for the evaluations that follow.
+    fn set_control(&mut self, states: &[f64]);
+
+    /// Values of inputs and feedback, of the evaluation last made.
+    fn efforts(&self) -> &Efforts;
+
+    /// What sampled controllers do at an instant, see [`Trajectory::tick`].
+    fn tick(&self, actions: &Actions, time: f64, readings: &[f64], states: &mut [f64]);
+
+    /// Position and rate of an axis on the nominal trajectory; not a number where that could not be followed.
+    fn nominal_axis(&self, axis: AxisId) -> [f64; 2];
+
+    /// Position of a marker on the nominal trajectory; not a number where that could not be followed.
+    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64>;
+
+    /// What linearised equations take of controllers and actuators.
+    fn actuation(&self) -> Actuation;
+}
 
 /// Inputs, prescribed motions and controllers, with the nominal trajectory that they go by.
 #[derive(Clone, Debug)]
@@ -49,32 +77,9 @@ impl<R: RigidMechanism> Commands<R> {
         }
     }
 
-    /// Instants strictly inside a span at which something is not smooth, in ascending order.
-    pub fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let nominal = self.trajectory.iter().flatten();
-        let mut instants: Vec<f64> = (self.inputs.breakpoints())
-            .chain(self.motions.iter().flat_map(MotionCurve::breakpoints))
-            .chain(nominal.flat_map(Trajectory::breakpoints))
-            .filter(|&instant| instant > start && instant < end)
-            .collect();
-        instants.sort_by(f64::total_cmp);
-        instants.dedup();
-        instants
-    }
-
     /// Prescribed motions.
     pub fn motions(&self) -> &[MotionCurve] {
         &self.motions
-    }
-
-    /// Takes over an input, or gives it back to the model.
-    pub fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.inputs.set(input, external);
-    }
-
-    /// Takes states of controllers and actuators.
-    pub fn set_control(&mut self, states: &[f64]) {
-        self.efforts.set_control(states);
     }
 
     /// Evaluates inputs and feedback at an instant; `view` is the state. What a trajectory that cannot be followed leaves open is not a number,
@@ -95,12 +100,7 @@ impl<R: RigidMechanism> Commands<R> {
         };
     }
 
-    /// Values of inputs and feedback, of the evaluation last made.
-    pub fn efforts(&self) -> &Efforts {
-        &self.efforts
-    }
-
-    /// The same, to be changed.
+    /// Values of inputs and feedback, to be changed.
     pub fn efforts_mut(&mut self) -> &mut Efforts {
         &mut self.efforts
     }
@@ -110,42 +110,10 @@ impl<R: RigidMechanism> Commands<R> {
         self.trouble.as_ref()
     }
 
-    /// What sampled controllers do at an instant, see [`Trajectory::tick`].
-    pub fn tick(&self, actions: &Actions, time: f64, readings: &[f64], states: &mut [f64]) {
-        if let Some(trajectory) = self.trajectory() {
-            trajectory.tick(actions, time, readings, states);
-        }
-    }
-
-    /// Position and rate of an axis on the nominal trajectory; not a number where that could not be followed.
-    pub fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
-        let trajectory = self.trajectory();
-        trajectory.map_or([f64::NAN; 2], |trajectory| trajectory.axis(axis))
-    }
-
-    /// Position of a marker on the nominal trajectory; not a number where that could not be followed.
-    pub fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
-        let trajectory = self.trajectory();
-        trajectory.map_or(Vector([f64::NAN; 3]), |trajectory| {
-            trajectory.mechanism().marker(marker).translation
-        })
-    }
-
     /// What the nominal trajectory says of the inertia of an axis under feedback, see [`Trajectory::controlled_mass`].
     pub fn controlled_mass(&self, place: usize) -> f64 {
         let trajectory = self.trajectory();
         trajectory.map_or(0.0, |trajectory| trajectory.controlled_mass(place))
-    }
-
-    /// What linearised equations take of controllers and actuators.
-    pub fn actuation(&self) -> Actuation {
-        let delivered = self.efforts.delivered.iter();
-        let trajectory = self.trajectory();
-        Actuation {
-            asked: delivered.clone().map(|own| own.asked).collect(),
-            saturations: delivered.map(Delivery::saturation).collect(),
-            mass: trajectory.map_or_else(Vec::new, |own| own.controlled_masses().to_vec()),
-        }
     }
 
     /// Writes down what following the trajectory remembers.
@@ -159,14 +127,71 @@ impl<R: RigidMechanism> Commands<R> {
     ///
     /// # Errors
     /// When it is of another mechanism.
-    pub fn recall(&mut self, memory: &Memory) -> Result<(), RecallError> {
+    pub fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
         match &mut self.trajectory {
-            Ok(Some(trajectory)) => trajectory.recall(memory),
+            Ok(Some(trajectory)) => (trajectory.recall(memory)).map_err(|error| PlaceError {
+                reason: error.to_string(),
+                part: "the nominal trajectory",
+            }),
             Ok(None) | Err(_) => Ok(()),
         }
     }
 
     fn trajectory(&self) -> Option<&Trajectory<R>> {
         self.trajectory.as_ref().ok()?.as_ref()
+    }
+}
+
+impl<R: RigidMechanism> Commanded for Commands<R> {
+    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
+        let nominal = self.trajectory.iter().flatten();
+        let mut instants: Vec<f64> = (self.inputs.breakpoints())
+            .chain(self.motions.iter().flat_map(MotionCurve::breakpoints))
+            .chain(nominal.flat_map(Trajectory::breakpoints))
+            .filter(|&instant| instant > start && instant < end)
+            .collect();
+        instants.sort_by(f64::total_cmp);
+        instants.dedup();
+        instants
+    }
+
+    fn set_input(&mut self, input: usize, external: Option<External>) {
+        self.inputs.set(input, external);
+    }
+
+    fn set_control(&mut self, states: &[f64]) {
+        self.efforts.set_control(states);
+    }
+
+    fn efforts(&self) -> &Efforts {
+        &self.efforts
+    }
+
+    fn tick(&self, actions: &Actions, time: f64, readings: &[f64], states: &mut [f64]) {
+        if let Some(trajectory) = self.trajectory() {
+            trajectory.tick(actions, time, readings, states);
+        }
+    }
+
+    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
+        let trajectory = self.trajectory();
+        trajectory.map_or([f64::NAN; 2], |trajectory| trajectory.axis(axis))
+    }
+
+    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
+        let trajectory = self.trajectory();
+        trajectory.map_or(Vector([f64::NAN; 3]), |trajectory| {
+            trajectory.mechanism().marker(marker).translation
+        })
+    }
+
+    fn actuation(&self) -> Actuation {
+        let delivered = self.efforts.delivered.iter();
+        let trajectory = self.trajectory();
+        Actuation {
+            asked: delivered.clone().map(|own| own.asked).collect(),
+            saturations: delivered.map(Delivery::saturation).collect(),
+            mass: trajectory.map_or_else(Vec::new, |own| own.controlled_masses().to_vec()),
+        }
     }
 }

@@ -36,7 +36,7 @@ use crate::action::{Actions, ControlLaw, Feedback, Gear, Load, LoadTarget, Sampl
 use crate::profile::MotionCurve;
 use crate::view::{AxisId, View};
 
-pub use commands::Commands;
+pub use commands::{Commanded, Commands};
 pub use efforts::NominalDrives;
 pub use error::NominalError;
 use forward::ForwardDynamics;

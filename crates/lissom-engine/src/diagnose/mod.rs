@@ -35,7 +35,7 @@ use crate::mechanism::Mechanism;
 use crate::model::Model;
 pub use crate::model::{ChosenFunctions, StartChange};
 
-/// What a mechanism was understood to be, and what may go wrong with it.
+/// What a mechanism consists of, and what may go wrong with it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Diagnosis {

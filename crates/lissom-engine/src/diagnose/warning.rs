@@ -236,7 +236,7 @@ pub enum FidelityWarning {
     /// A support holds the slope of a beam whose curvature jumps.
     #[error(
         "support {support} ties the slope of {beam}, whose curvature jumps at its nodes: where the support passes one, \
-         velocities jump and a little energy is lost; eigenfunctions as basis are smooth"
+         velocities jump and a little energy is dissipated; eigenfunctions as basis are smooth"
     )]
     JumpingSlope {
         /// The support.

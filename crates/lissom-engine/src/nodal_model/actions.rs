@@ -1,7 +1,9 @@
 //! What acts on a nodal model: its actions with their values at an instant, and prescribed motions.
 
 use lissom_core::study::StaticLoads;
-use lissom_core::{AxisId, Commands, Load, LoadCurve, LoadTarget, Nominal as _, Pulled, View as _};
+use lissom_core::{
+    AxisId, Commanded as _, Commands, Load, LoadCurve, LoadTarget, Nominal as _, Pulled, View as _,
+};
 use lissom_nodal::{
     AppliedForces, Drive, ElementId, Excitation, Mechanism, NodeId, View, Weighted,
 };
@@ -127,14 +129,14 @@ impl AppliedForces for NodalActions<'_> {
     fn apply<T: Real>(&self, part: f64, nodes: &mut View<'_, T>) {
         let (nodal, actions) = (self.nodal, &self.nodal.actions);
         let mut view = NodalView { nodal, nodes };
-        for (load, value) in actions.acting_inputs(self.commands.efforts()) {
+        for (load, value) in actions.applied_inputs(self.commands.efforts()) {
             load.push(T::constant(part * value), &mut view);
         }
         for load in &self.further {
             let value = LoadCurve::new(&load.profile).value(0.0);
             load.push(T::constant(part * value), &mut view);
         }
-        for (axis, effort) in actions.acting_feedback(self.commands.efforts()) {
+        for (axis, effort) in actions.applied_feedback(self.commands.efforts()) {
             view.push_axis(axis, T::constant(part * effort));
         }
         actions.resist(&mut view, &mut T::zero());

@@ -1,8 +1,8 @@
-//! All coordinates of a nodal model, whichever of them lead: the degrees of freedom of its first chart, then the axes that follow
-//! from them there.
+//! All coordinates of a nodal model, whichever of them are independent: the degrees of freedom of its first chart, then the axes that
+//! depend on them there.
 //!
 //! Linearised equations are in the degrees of freedom of one chart. What is told of them is told in all coordinates:
-//! $`\delta = N u`$, $`\dot\delta = N\dot u + V u`$. An effort on an axis that follows acts on the degrees of freedom by its row of $`N`$.
+//! $`\delta = N u`$, $`\dot\delta = N\dot u + V u`$. An effort on a dependent axis acts on the degrees of freedom by its row of $`N`$.
 
 use lissom_core::{AxisId, Coordinates, effort_label};
 use lissom_nodal::{ElementId, Mechanism, Role};
@@ -17,8 +17,8 @@ pub(super) struct AllCoordinates<'m> {
     /// Joints with actuators.
     pub(super) joints: Vec<ActuatedJoint>,
     first: &'m Mechanism,
-    /// Axes that follow in the first chart, as deformations.
-    following: Vec<(ElementId, usize)>,
+    /// Dependent axes of the first chart, as deformations.
+    dependent: Vec<(ElementId, usize)>,
 }
 
 /// A joint, or a deformation of an element, that an actuator may act on.
@@ -35,8 +35,8 @@ impl<'m> AllCoordinates<'m> {
     pub(super) fn of(nodal: &'m NodalModel) -> Self {
         let first = &nodal.mechanism;
         let mut axis_of = vec![None; first.dof_count()];
-        let mut following = Vec::new();
-        let mut following_axes = Vec::new();
+        let mut dependent = Vec::new();
+        let mut dependent_axes = Vec::new();
         let parts = nodal.coordinates_of_dofs(first);
         let mut labels: Vec<Label> = parts.iter().flat_map(Coordinates::deviations).collect();
         for (at, axis) in nodal.axes.iter().enumerate() {
@@ -46,8 +46,8 @@ impl<'m> AllCoordinates<'m> {
                 axis_of[dof] = Some(id);
             } else if first.role(element, deformation) == Role::Free {
                 labels.extend(Coordinates::Axis(id, axis.name.clone()).deviations());
-                following.push((element, deformation));
-                following_axes.push(id);
+                dependent.push((element, deformation));
+                dependent_axes.push(id);
             }
         }
         // inputs on a joint with an elastic gear act on its motor
@@ -59,9 +59,9 @@ impl<'m> AllCoordinates<'m> {
             let axis: &NodalAxis = &nodal.axes[axis];
             effort_label(&axis.name)
         };
-        let behind = (first.dof_count()..).zip(&following_axes);
-        let following_ones = behind.map(|(place, &id)| (place, Some(id), effort(id)));
-        let joints = of_dofs.chain(following_ones);
+        let behind = (first.dof_count()..).zip(&dependent_axes);
+        let dependent_joints = behind.map(|(place, &id)| (place, Some(id), effort(id)));
+        let joints = of_dofs.chain(dependent_joints);
         let joints = joints.filter(|(_, axis, _)| !axis.is_some_and(geared));
         let joints = joints.map(|(place, axis, own)| ActuatedJoint {
             place,
@@ -72,22 +72,22 @@ impl<'m> AllCoordinates<'m> {
             joints: joints.collect(),
             labels,
             first,
-            following,
+            dependent,
         }
     }
 
     /// Which coordinate a deformation is, if it is one.
     pub(super) fn place(&self, (element, index): (ElementId, usize)) -> Option<usize> {
-        let follows = || {
-            let mut following = self.following.iter();
-            let found = following.position(|&own| own == (element, index))?;
+        let depends = || {
+            let mut dependent = self.dependent.iter();
+            let found = dependent.position(|&own| own == (element, index))?;
             Some(self.first.dof_count() + found)
         };
-        (self.first.deformation_dof(element, index)).or_else(follows)
+        (self.first.deformation_dof(element, index)).or_else(depends)
     }
 
     /// Which coordinates the degrees of freedom of a chart are.
-    pub(super) fn leading(&self, chart: &Mechanism) -> Vec<usize> {
+    pub(super) fn independent(&self, chart: &Mechanism) -> Vec<usize> {
         let place = |dof: usize| {
             let deformation = chart.dof_deformation(dof);
             // coordinates of nodes have the same numbers in every chart
@@ -96,11 +96,11 @@ impl<'m> AllCoordinates<'m> {
         (0..chart.dof_count()).filter_map(place).collect()
     }
 
-    /// Coordinates that follow in a chart: which ones, and as deformations.
-    pub(super) fn following(&self, chart: &Mechanism) -> Vec<(usize, (ElementId, usize))> {
+    /// Dependent coordinates of a chart: which ones, and as deformations.
+    pub(super) fn dependent(&self, chart: &Mechanism) -> Vec<(usize, (ElementId, usize))> {
         let first = (0..self.first.dof_count())
             .filter_map(|dof| Some((dof, self.first.dof_deformation(dof)?)));
-        let behind = (self.first.dof_count()..).zip(self.following.iter().copied());
+        let behind = (self.first.dof_count()..).zip(self.dependent.iter().copied());
         first
             .chain(behind)
             .filter(|&(_, (element, index))| chart.deformation_dof(element, index).is_none())

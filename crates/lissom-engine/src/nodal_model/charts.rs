@@ -1,9 +1,9 @@
 //! Which axes are degrees of freedom where loops close: charts of the configurations of a nodal model.
 //!
-//! A chart says which axes follow from the others. The first one is chosen where the model starts, see `loops`. Where an axis
-//! reaches its dead point, the others move infinitely fast per its own rate: it can no longer lead. Then axes exchange their
-//! places. With $`G_{ij}`$ the rate of the following axis $`i`$ per unit rate of the leading axis $`j`$, exchanging the two
-//! multiplies the determinant of the equations of the loops over the following axes by $`|G_{ij}|`$. Exchanging where $`|G|`$ is
+//! A chart says which axes are dependent and which are independent. The first one is chosen where the model starts, see `loops`. Where an
+//! axis reaches its dead point, the others move infinitely fast per its own rate: it can no longer be independent. Then axes exchange their
+//! places. With $`G_{ij}`$ the rate of the dependent axis $`i`$ per unit rate of the independent axis $`j`$, exchanging the two
+//! multiplies the determinant of the equations of the loops over the dependent axes by $`|G_{ij}|`$. Exchanging where $`|G|`$ is
 //! largest until no entry exceeds one by much gives as good a choice as there is, up to a factor (the principle of maximum
 //! volume). Displacements are measured by the size of the mechanism.
 //!
@@ -19,7 +19,7 @@ use lissom_spec::spec::{ClosureSpec, ModelSpec};
 
 use super::{NodalAxis, NodalModel};
 
-/// Axes exchange their places where one moves by so much more than those that lead it, compared with where they were chosen.
+/// Axes exchange their places where one moves by so much more than those on which it depends, compared with where they were chosen.
 const WORTH_EXCHANGING: f64 = 4.0;
 /// And then until none moves by more than this.
 const WELL_CONDITIONED: f64 = 1.5;
@@ -32,16 +32,16 @@ pub(super) struct Charts {
     axes: Vec<LoopAxis>,
     /// Axes of every loop, in ascending order; loops that have some in common are one.
     loops: Vec<Vec<usize>>,
-    /// Axes that follow in the first chart, in ascending order.
-    following: Vec<usize>,
+    /// Dependent axes of the first chart, in ascending order.
+    dependent: Vec<usize>,
     /// Largest gain for which the first chart is left as it is.
     limit: f64,
     further: OnceLock<Box<FurtherChart>>,
-    /// The mechanism with its loops open, every axis a degree of freedom; `None` where more than axes follow.
+    /// The mechanism with its loops open, every axis a degree of freedom; `None` where more than axes are dependent.
     open: Option<Mechanism>,
 }
 
-/// An axis that leads or follows.
+/// An axis of a loop, independent or dependent.
 #[derive(Clone, Debug)]
 struct LoopAxis {
     axis: AxisId,
@@ -56,7 +56,7 @@ struct LoopAxis {
 /// A chart that is not the first, and the one that was made after it.
 #[derive(Clone, Debug)]
 struct FurtherChart {
-    following: Vec<usize>,
+    dependent: Vec<usize>,
     mechanism: Mechanism,
     next: OnceLock<Box<FurtherChart>>,
 }
@@ -64,15 +64,15 @@ struct FurtherChart {
 /// A chart: the mechanism in one choice of degrees of freedom.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Chart<'m> {
-    /// Axes that follow, by their place among those that may, in ascending order.
-    pub(super) following: &'m [usize],
+    /// Dependent axes, by their place among those of loops, in ascending order.
+    pub(super) dependent: &'m [usize],
     pub(super) mechanism: &'m Mechanism,
     /// Largest gain for which the chart is left as it is.
     limit: f64,
 }
 
 impl Charts {
-    /// Of a mechanism in its first chart; `None` if no axis follows, or the model says which ones lead.
+    /// Of a mechanism in its first chart; `None` if no axis is dependent, or the model says which ones are independent.
     pub(super) fn of(
         spec: &ModelSpec,
         mechanism: &Mechanism,
@@ -83,7 +83,7 @@ impl Charts {
         if matches!(spec.simulation.closure, Some(ClosureSpec::JointSpace(_))) {
             return Ok(None);
         }
-        let (mut all, mut following) = (Vec::new(), Vec::new());
+        let (mut all, mut dependent) = (Vec::new(), Vec::new());
         let mut loops: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, axis) in axes.iter().enumerate() {
             let NodalAxis {
@@ -96,7 +96,7 @@ impl Charts {
             }
             match mechanism.role(*element, *deformation) {
                 Role::Prescribed | Role::Fixed => continue,
-                Role::Free => following.push(all.len()),
+                Role::Free => dependent.push(all.len()),
                 Role::Dof | Role::Actuated => {}
             }
             if let Some(own) = loop_of.get(&(*element, *deformation)) {
@@ -111,7 +111,7 @@ impl Charts {
                 unit: 1.0,
             });
         }
-        if following.is_empty() {
+        if dependent.is_empty() {
             return Ok(None);
         }
         let mut equations = Equations::new(mechanism)?;
@@ -122,47 +122,47 @@ impl Charts {
         let mut charts = Self {
             axes: all,
             loops: loops.into_values().collect(),
-            following,
+            dependent,
             limit: f64::INFINITY,
             further: OnceLock::new(),
             open: None,
         };
         let released = charts.axes.iter().map(LoopAxis::released);
         let opened = closings.map(|(element, index)| (element, index, Role::Free));
-        // unbalanced where balls or deformations of beams follow too
+        // unbalanced where balls or deformations of beams are dependent too
         charts.open = mechanism.with_roles(released.chain(opened)).ok();
         let gain = charts.largest_gain(&mut equations);
         charts.limit = WORTH_EXCHANGING * gain.clamp(1.0, WORTH_EXCHANGING);
         Ok(Some(charts))
     }
 
-    /// Tells the rate of every following axis per unit rate of every leading one of its loop, where the equations are placed: which
-    /// follows, which leads, and the gain. Leaves velocities unset; allocates nothing.
+    /// Tells the rate of every dependent axis per unit rate of every independent one of its loop, where the equations are placed: which
+    /// is dependent, which independent, and the gain. Leaves velocities unset; allocates nothing.
     fn gains(&self, equations: &mut Equations<'_>, mut tell: impl FnMut(usize, usize, f64)) {
         let mechanism = equations.mechanism();
         let dof = |axis: &usize| self.axes[*axis].dof(mechanism);
-        let leader = |own: &Vec<usize>, round: usize| {
-            let mut leading = own.iter().copied().filter(|axis| dof(axis).is_some());
-            leading.nth(round)
+        let of_round = |own: &Vec<usize>, round: usize| {
+            let mut independent = own.iter().copied().filter(|axis| dof(axis).is_some());
+            independent.nth(round)
         };
         let most = self.loops.iter().map(Vec::len).max().unwrap_or(0);
         for round in 0..most {
             // one axis of every loop at a time: they move nothing in common
-            let leaders = self.loops.iter().filter_map(|own| leader(own, round));
-            equations.set_unit_velocities(leaders.filter_map(|axis| dof(&axis)));
+            let moved = self.loops.iter().filter_map(|own| of_round(own, round));
+            equations.set_unit_velocities(moved.filter_map(|axis| dof(&axis)));
             for own in &self.loops {
-                let Some(leading) = leader(own, round) else {
+                let Some(independent) = of_round(own, round) else {
                     continue;
                 };
                 for &axis in own.iter().filter(|axis| dof(axis).is_none()) {
-                    let gain = self.axes[axis].gain(&self.axes[leading], equations);
-                    tell(axis, leading, gain);
+                    let gain = self.axes[axis].gain(&self.axes[independent], equations);
+                    tell(axis, independent, gain);
                 }
             }
         }
     }
 
-    /// Largest rate of a following axis per unit rate of a leading one, where the equations are placed. Leaves their velocities
+    /// Largest rate of a dependent axis per unit rate of an independent one, where the equations are placed. Leaves their velocities
     /// unset; allocates nothing.
     pub(super) fn largest_gain(&self, equations: &mut Equations<'_>) -> f64 {
         let mut most = 0.0_f64;
@@ -170,45 +170,45 @@ impl Charts {
         most
     }
 
-    /// The axes that had better follow where the equations are placed, with the largest gain that is left. Those that lead well
-    /// enough go on to lead, and `held` ones lead in any case. Leaves velocities unset.
+    /// The axes that had better be dependent where the equations are placed, with the largest gain that is left. Those that are well
+    /// independent stay so, and `held` ones are independent in any case. Leaves velocities unset.
     pub(super) fn best(&self, equations: &mut Equations<'_>, held: &[AxisId]) -> (Vec<usize>, f64) {
         let mechanism = equations.mechanism();
-        let leads = |axis: &usize| self.axes[*axis].dof(mechanism).is_some();
-        let (mut leading, mut following): (Vec<usize>, Vec<usize>) =
-            (0..self.axes.len()).partition(leads);
-        let mut gains = vec![vec![0.0; leading.len()]; following.len()];
-        self.gains(equations, |follower, leader, gain| {
+        let is_independent = |axis: &usize| self.axes[*axis].dof(mechanism).is_some();
+        let (mut independent, mut dependent): (Vec<usize>, Vec<usize>) =
+            (0..self.axes.len()).partition(is_independent);
+        let mut gains = vec![vec![0.0; independent.len()]; dependent.len()];
+        self.gains(equations, |moved, by, gain| {
             let (row, column) = (
-                following.binary_search(&follower),
-                leading.binary_search(&leader),
+                dependent.binary_search(&moved),
+                independent.binary_search(&by),
             );
             if let (Ok(row), Ok(column)) = (row, column) {
                 gains[row][column] = gain;
             }
         });
         let is_held = |axis: usize| held.contains(&self.axes[axis].axis);
-        // first those that are held, whatever leads them; then, since every exchange enlarges the volume, no choice comes
+        // first those that are held, whatever they depend on; then, since every exchange enlarges the volume, no choice comes
         // twice, and this many are never needed
         for _ in 0..4 * self.axes.len() {
-            let follows = following.iter().position(|&axis| is_held(axis));
-            let rows = follows.map_or(0..following.len(), |row| row..row + 1);
-            let best = largest(&gains, rows, |column| !is_held(leading[column]));
+            let held_row = dependent.iter().position(|&axis| is_held(axis));
+            let rows = held_row.map_or(0..dependent.len(), |row| row..row + 1);
+            let best = largest(&gains, rows, |column| !is_held(independent[column]));
             let Some((row, column, size)) = best else {
                 break;
             };
-            if follows.is_none() && size <= WELL_CONDITIONED {
+            if held_row.is_none() && size <= WELL_CONDITIONED {
                 break;
             }
             exchange(&mut gains, row, column);
-            std::mem::swap(&mut leading[column], &mut following[row]);
+            std::mem::swap(&mut independent[column], &mut dependent[row]);
         }
-        let left = largest(&gains, 0..following.len(), |_| true);
-        following.sort_unstable();
-        (following, left.map_or(0.0, |(.., size)| size))
+        let left = largest(&gains, 0..dependent.len(), |_| true);
+        dependent.sort_unstable();
+        (dependent, left.map_or(0.0, |(.., size)| size))
     }
 
-    /// Whether axes that follow are where values known by their names have them.
+    /// Whether dependent axes are where values known by their names have them.
     pub(super) fn agree(
         &self,
         equations: &Equations<'_>,
@@ -227,43 +227,48 @@ impl Charts {
         })
     }
 
-    /// Axes that follow where one has exchanged its place in the first chart.
+    /// Dependent axes where one has exchanged its place in the first chart.
     fn neighbours(&self) -> impl Iterator<Item = Vec<usize>> {
-        let leads = move |axis: &usize| !self.following.contains(axis);
-        (0..self.axes.len()).filter(leads).flat_map(move |leading| {
-            (0..self.following.len()).map(move |at| {
-                let mut following = self.following.clone();
-                following[at] = leading;
-                following.sort_unstable();
-                following
+        let is_independent = move |axis: &usize| !self.dependent.contains(axis);
+        (0..self.axes.len())
+            .filter(is_independent)
+            .flat_map(move |independent| {
+                (0..self.dependent.len()).map(move |at| {
+                    let mut dependent = self.dependent.clone();
+                    dependent[at] = independent;
+                    dependent.sort_unstable();
+                    dependent
+                })
             })
-        })
     }
 
-    /// The axes that follow where those lead that `leads` names.
-    pub(super) fn following(&self, leads: impl Fn((ElementId, usize)) -> bool) -> Vec<usize> {
-        let follows = |at: &usize| {
+    /// The dependent axes where others are independent.
+    pub(super) fn dependent(
+        &self,
+        is_independent: impl Fn((ElementId, usize)) -> bool,
+    ) -> Vec<usize> {
+        let depends = |at: &usize| {
             let axis = &self.axes[*at];
-            !leads((axis.element, axis.deformation))
+            !is_independent((axis.element, axis.deformation))
         };
-        (0..self.axes.len()).filter(follows).collect()
+        (0..self.axes.len()).filter(depends).collect()
     }
 
-    /// Number of axes that lead or follow.
+    /// Number of axes of loops.
     pub(super) fn len(&self) -> usize {
         self.axes.len()
     }
 
-    /// Names of the axes that lead in a chart.
-    pub(super) fn leading(&self, chart: Chart<'_>) -> Vec<String> {
-        let leads = |axis: &&LoopAxis| axis.dof(chart.mechanism).is_some();
-        let leading = self.axes.iter().filter(leads);
-        leading.map(|axis| axis.name.clone()).collect()
+    /// Names of the independent axes of a chart.
+    pub(super) fn independent(&self, chart: Chart<'_>) -> Vec<String> {
+        let is_independent = |axis: &&LoopAxis| axis.dof(chart.mechanism).is_some();
+        let independent = self.axes.iter().filter(is_independent);
+        independent.map(|axis| axis.name.clone()).collect()
     }
 }
 
 impl LoopAxis {
-    /// Its role where it leads.
+    /// Its role where it is independent.
     fn released(&self) -> (ElementId, usize, Role) {
         (self.element, self.deformation, Role::Actuated)
     }
@@ -272,14 +277,14 @@ impl LoopAxis {
         mechanism.deformation_dof(self.element, self.deformation)
     }
 
-    /// Its rate per unit rate of another axis, which alone leads.
-    fn gain(&self, leading: &Self, equations: &Equations<'_>) -> f64 {
-        equations.unit_rate(self.element, self.deformation) * leading.unit / self.unit
+    /// Its rate per unit rate of another axis, which alone is independent.
+    fn gain(&self, by: &Self, equations: &Equations<'_>) -> f64 {
+        equations.unit_rate(self.element, self.deformation) * by.unit / self.unit
     }
 }
 
 impl Chart<'_> {
-    /// Whether a gain is so large that other axes had better lead.
+    /// Whether a gain is so large that other axes had better be independent.
     pub(super) fn is_bad(&self, gain: f64) -> bool {
         gain.is_nan() || gain > self.limit
     }
@@ -294,27 +299,27 @@ impl NodalModel {
     /// The chart in which the model starts.
     pub(super) fn first_chart(&self) -> Chart<'_> {
         Chart {
-            following: self.charts.as_ref().map_or(&[], |charts| &charts.following),
+            dependent: self.charts.as_ref().map_or(&[], |charts| &charts.dependent),
             mechanism: &self.mechanism,
             limit: (self.charts.as_ref()).map_or(f64::INFINITY, |charts| charts.limit),
         }
     }
 
     /// The chart in which these axes follow; the first one if no axes can be chosen.
-    pub(super) fn chart(&self, following: &[usize]) -> Result<Chart<'_>, NodalError> {
+    pub(super) fn chart(&self, dependent: &[usize]) -> Result<Chart<'_>, NodalError> {
         let first = self.first_chart();
         let Some(charts) = &self.charts else {
             return Ok(first);
         };
-        if first.following == following {
+        if first.dependent == dependent {
             return Ok(first);
         }
         let mut slot = &charts.further;
         loop {
             match slot.get() {
-                Some(chart) if chart.following == following => {
+                Some(chart) if chart.dependent == dependent => {
                     return Ok(Chart {
-                        following: &chart.following,
+                        dependent: &chart.dependent,
                         mechanism: &chart.mechanism,
                         limit: WORTH_EXCHANGING,
                     });
@@ -322,14 +327,14 @@ impl NodalModel {
                 Some(chart) => slot = &chart.next,
                 None => {
                     let roles = charts.axes.iter().enumerate().map(|(at, axis)| {
-                        let follows = following.contains(&at);
+                        let follows = dependent.contains(&at);
                         let role = if follows { Role::Free } else { Role::Actuated };
                         (axis.element, axis.deformation, role)
                     });
                     let mechanism = self.mechanism.with_roles(roles)?;
                     slot.get_or_init(|| {
                         Box::new(FurtherChart {
-                            following: following.to_vec(),
+                            dependent: dependent.to_vec(),
                             mechanism,
                             next: OnceLock::new(),
                         })
@@ -364,8 +369,8 @@ impl NodalModel {
                 return self.best_charted(charts, (open, motion), &mut equations, drives);
             }
         };
-        for following in charts.neighbours() {
-            let chart = self.chart(&following)?;
+        for dependent in charts.neighbours() {
+            let chart = self.chart(&dependent)?;
             match open.exchanged(chart.mechanism, motion, drives) {
                 Err(error) => refused = error,
                 Ok((mut equations, _)) => {
@@ -383,8 +388,8 @@ impl NodalModel {
         seen_from: &mut Equations<'_>,
         drives: &[Drive],
     ) -> Result<(Chart<'_>, Equations<'_>, Motion), NodalError> {
-        let (following, _) = charts.best(seen_from, &[]);
-        let best = self.chart(&following)?;
+        let (dependent, _) = charts.best(seen_from, &[]);
+        let best = self.chart(&dependent)?;
         let (equations, motion) = open.exchanged(best.mechanism, motion, drives)?;
         Ok((best, equations, motion))
     }

@@ -1,4 +1,4 @@
-//! Which freedoms follow where loops close: rates of closings by freedoms, eliminated with pivots.
+//! Which freedoms are dependent where loops close: rates of closings by freedoms, eliminated with pivots.
 //!
 //! A closing moves with the freedoms on the way around its loop alone. Loops that have none in common are blocks of their own, so that the
 //! work grows with their number and not with its cube.
@@ -14,13 +14,13 @@ use lissom_spec::spec::{ClosureSpec, ModelSpec};
 /// Pivots below this part of the largest rate count as zero: rounding leaves 1e-14, an independent closure of a
 /// mechanism that can be used much more.
 const DEPENDENT: f64 = 1e-9;
-/// Rates that differ by less than this part are alike: which of two symmetric joints follows is not for rounding to say.
+/// Rates that differ by less than this part are alike: which of two symmetric joints is dependent is not for rounding to say.
 const ALIKE: f64 = 1e-9;
 /// Rates of closures, of unit rates of joints, that are rounding.
 const UNMOVED: f64 = 1e-12;
-/// What may follow from the others where a loop is closed.
+/// What may depend on the others where a loop is closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Follower {
+pub(super) enum Dependent {
     Deformation(ElementId, usize),
     /// All of a spherical or free joint.
     Ball(ElementId),
@@ -28,8 +28,8 @@ pub(super) enum Follower {
     Part(usize, usize),
 }
 
-impl Follower {
-    /// Lets it follow in an assembly.
+impl Dependent {
+    /// Makes it dependent in an assembly.
     pub(super) fn release(self, assembly: &mut Assembly) {
         match self {
             Self::Deformation(element, index) => {
@@ -42,21 +42,21 @@ impl Follower {
     }
 }
 
-/// A spherical or free joint that may follow, with its columns in a block.
-pub(super) type Ball = (Follower, Vec<usize>);
+/// A spherical or free joint that may be dependent, with its columns in a block.
+pub(super) type Ball = (Dependent, Vec<usize>);
 
-/// Freedoms of one loop that may follow, with their columns in its block.
+/// Freedoms of one loop that may be dependent, with their columns in its block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Followers {
+pub(super) struct Candidates {
     /// Spherical joints that nothing drives.
     pub(super) willing: Vec<Ball>,
     /// All spherical and free joints.
     pub(super) balls: Vec<Ball>,
     /// Axes that nothing drives, axes that something drives, then deformations of beams.
-    single: [Vec<(Follower, usize)>; 3],
+    single: [Vec<(Dependent, usize)>; 3],
 }
 
-impl Followers {
+impl Candidates {
     /// Of every block.
     pub(super) fn of(
         open: &Mechanism,
@@ -86,8 +86,8 @@ impl Followers {
             };
             let leads = if asked.is_empty() { &driven } else { &asked };
             let stays = leads.contains(axis.name.joint.as_str());
-            let follower = Follower::Deformation(axis.element, axis.deformation);
-            all[block].single[usize::from(stays)].push((follower, column));
+            let candidate = Dependent::Deformation(axis.element, axis.deformation);
+            all[block].single[usize::from(stays)].push((candidate, column));
         }
         for ball in balls {
             let dofs = ball.dofs(open);
@@ -100,18 +100,18 @@ impl Followers {
                 continue;
             };
             let columns = places.into_iter().map(|(_, column)| column).collect();
-            let follower = (Follower::Ball(ball.element), columns);
+            let candidate = (Dependent::Ball(ball.element), columns);
             if !ball.translates && !driven.contains(ball.joint.as_str()) {
-                all[block].willing.push(follower.clone());
+                all[block].willing.push(candidate.clone());
             }
-            all[block].balls.push(follower);
+            all[block].balls.push(candidate);
         }
         for dof in (0..open.dof_count()).filter(|&dof| !is_of_joint[dof]) {
             if let (Some((element, index)), Some((block, column))) =
                 (open.dof_deformation(dof), choice.place(dof))
             {
-                let follower = Follower::Deformation(element, index);
-                all[block].single[2].push((follower, column));
+                let candidate = Dependent::Deformation(element, index);
+                all[block].single[2].push((candidate, column));
             }
         }
         all
@@ -199,17 +199,17 @@ impl Choice {
         used
     }
 
-    /// Lets `balls` follow first, each as a whole or not at all, then single coordinates, those of joints that are taken apart among
-    /// them; or tells a closing that something moves, but nothing that may follow.
+    /// Makes `balls` dependent first, each as a whole or not at all, then single coordinates, those of joints that are taken apart among
+    /// them; or tells a closing that something moves, but nothing that may be dependent.
     pub(super) fn choose(
         &mut self,
-        followers: &[Followers],
-        balls: fn(&Followers) -> &[Ball],
+        candidates: &[Candidates],
+        balls: fn(&Candidates) -> &[Ball],
         unfolding: Option<&Unfolding<'_>>,
-    ) -> Result<Vec<Follower>, usize> {
+    ) -> Result<Vec<Dependent>, usize> {
         let mut chosen = Vec::new();
         let smallest = self.smallest;
-        for (index, (block, own)) in self.blocks.iter_mut().zip(followers).enumerate() {
+        for (index, (block, own)) in self.blocks.iter_mut().zip(candidates).enumerate() {
             for (ball, columns) in balls(own) {
                 let before = block.clone();
                 let mut rest = columns.clone();
@@ -220,13 +220,13 @@ impl Choice {
                     *block = before;
                 }
             }
-            let mut tiers: Vec<&[(Follower, usize)]> =
+            let mut tiers: Vec<&[(Dependent, usize)]> =
                 own.single.iter().map(Vec::as_slice).collect();
             let parts = unfolding.map(|unfolding| {
                 unfolding.unfold(index, &mut block.rows);
                 let is_willing = |element| {
                     let mut willing = own.willing.iter();
-                    willing.any(|(ball, _)| *ball == Follower::Ball(element))
+                    willing.any(|(ball, _)| *ball == Dependent::Ball(element))
                 };
                 unfolding.parts(index, is_willing)
             });
@@ -237,8 +237,8 @@ impl Choice {
             for tier in tiers {
                 let mut columns: Vec<usize> = tier.iter().map(|(_, column)| *column).collect();
                 while let Some(taken) = block.take_best(&mut columns, smallest) {
-                    let of = |(_, column): &&(Follower, usize)| *column == taken;
-                    chosen.extend(tier.iter().find(of).map(|(follower, _)| *follower));
+                    let of = |(_, column): &&(Dependent, usize)| *column == taken;
+                    chosen.extend(tier.iter().find(of).map(|(candidate, _)| *candidate));
                 }
             }
         }
@@ -357,7 +357,7 @@ impl Block {
         Some(column)
     }
 
-    /// A closing that something moves, but nothing that may follow.
+    /// A closing that something moves, but nothing that may be dependent.
     fn contradicted(&self, smallest: f64) -> Option<usize> {
         let moved = |row: &usize| {
             let entries = self.rows[*row].iter();

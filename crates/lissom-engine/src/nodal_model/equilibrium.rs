@@ -1,8 +1,8 @@
-//! Where a nodal model rests under its loads.
+//! Equilibrium of a nodal model under its loads.
 
 use lissom_core::State;
 use lissom_core::study::{self, Found, StaticLoads};
-use lissom_nodal::{Equations, Excitation, Motion, NodalError, Resting};
+use lissom_nodal::{Equations, Excitation, Motion, NodalError, StaticBalance};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::statics::{Failure, NoEquilibrium};
 use lissom_spec::spec::InitialSpec;
@@ -14,8 +14,8 @@ use super::{NodalActions, NodalModel};
 /// by many more.
 const MOST_CHARTS: usize = 4;
 
-/// Where a nodal model rests near a state under its loads at that instant and further ones. What inputs or controllers drive along an axis
-/// stays where it is, as if brakes held it. Other axes may lead there than at the state.
+/// The equilibrium of a nodal model near a state under its loads at that instant and further ones. What inputs or controllers drive along an axis
+/// stays where it is, as if brakes held it. Other axes may be independent there than at the state.
 ///
 /// # Errors
 ///
@@ -43,22 +43,22 @@ pub(crate) fn equilibrium(
     let mut attempts = 0;
     loop {
         attempts += 1;
-        let mut resting = Resting::new(equations, acts.clone(), time);
+        let mut balance = StaticBalance::new(equations, acts.clone(), time);
         if let Some(gravity) = gravity {
-            resting.set_gravity(gravity.0);
+            balance.set_gravity(gravity.0);
         }
-        resting.hold(&nodal.driven_dofs(chart.mechanism));
-        let at_rest = |_: &mut Resting<'_, _>, place| State::new(time, place, still.clone());
-        let found = study::equilibrium(&mut resting, &position, at_rest, watch);
+        balance.hold(&nodal.driven_dofs(chart.mechanism));
+        let at_rest = |_: &mut StaticBalance<'_, _>, place| State::new(time, place, still.clone());
+        let found = study::equilibrium(&mut balance, &position, at_rest, watch);
         let found = found.map_err(Failure::merged);
         if let Err(NodalError::NoEquilibrium(NoEquilibrium::Stopped)) = found {
             return found;
         }
-        let mut there = resting.equations().clone();
+        let mut there = balance.equations().clone();
         let motion = Motion {
             position: match &found {
                 Ok(found) => found.state.position.clone(),
-                Err(_) => resting.placed().to_vec(),
+                Err(_) => balance.placed().to_vec(),
             },
             velocity: still.clone(),
         };
@@ -68,7 +68,7 @@ pub(crate) fn equilibrium(
             return found.map(|found| remembered(nodal, chart, &there, found, from));
         }
         match nodal.in_best_chart(&mut there, &motion, &drives, &held) {
-            Ok((better, placed, motion)) if better.following != chart.following => {
+            Ok((better, placed, motion)) if better.dependent != chart.dependent => {
                 (chart, equations, position) = (better, placed, motion.position);
             }
             _ => return found.map(|found| remembered(nodal, chart, &there, found, from)),
@@ -84,7 +84,7 @@ fn remembered(
     mut found: Found,
     from: &State,
 ) -> Found {
-    if !from.memory.is_empty() || chart.following != nodal.first_chart().following {
+    if !from.memory.is_empty() || chart.dependent != nodal.first_chart().dependent {
         found.state.memory = there.memory();
         chart.remember(nodal, &mut found.state.memory);
     }

@@ -46,9 +46,11 @@ impl NodalLinearizer<'_> {
         free: bool,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Frozen, LinearizeError> {
-        let driven = self.nodal.actions.driven();
-        let held: Vec<usize> = driven.filter_map(|axis| self.place(axis)).collect();
-        let held = if free { Vec::new() } else { held };
+        let held = if free {
+            Vec::new()
+        } else {
+            self.driven_places()
+        };
         let mut points = Vec::with_capacity(motions.len());
         for motion in motions {
             points.push(self.frozen_point(motion, &held, watch)?);
@@ -69,13 +71,13 @@ impl NodalLinearizer<'_> {
     ) -> Result<FrozenPoint, LinearizeError> {
         self.choose(motion)?;
         let point = self.point(motion, OutputOrder::First, watch)?;
-        let leading = self.independent();
-        if !held.iter().all(|at| leading.contains(at)) {
+        let independent = self.independent();
+        if !held.iter().all(|at| independent.contains(at)) {
             let time_s = motion.time_s;
             return Err(LinearizeError::Singular { time_s });
         }
-        let moving: Vec<usize> = (0..leading.len())
-            .filter(|&dof| !held.contains(&leading[dof]))
+        let moving: Vec<usize> = (0..independent.len())
+            .filter(|&dof| !held.contains(&independent[dof]))
             .collect();
         let all = self.all.labels.len();
         let basis = match &point.dependence {
@@ -83,8 +85,8 @@ impl NodalLinearizer<'_> {
             None => DMatrix::identity(all, all).select_columns(&moving),
         };
         let mut inertia = DMatrix::zeros(all, all);
-        for (i, &row) in leading.iter().enumerate() {
-            for (j, &column) in leading.iter().enumerate() {
+        for (i, &row) in independent.iter().enumerate() {
+            for (j, &column) in independent.iter().enumerate() {
                 inertia[(row, column)] = point.linear.mass[(i, j)];
             }
         }

@@ -116,7 +116,7 @@ impl<'a> Builder<'a> {
         let name = ball.name.as_str();
         let turn = rotation_matrix(Vector(ball.rotation_vector));
         let turn = self.closed_turn(name).unwrap_or(turn);
-        let spin = Vector(ball.angular_velocity);
+        let angular_velocity = Vector(ball.angular_velocity);
         let child = if ball.translates {
             let from = self.assembly.position(at.point);
             self.end(name, from)
@@ -134,7 +134,8 @@ impl<'a> Builder<'a> {
             element,
             quaternion: quaternion(&turn),
             offset: (self.closed_vector(name, "position")).unwrap_or(Vector(ball.position)),
-            spin: (self.closed_vector(name, "angular_velocity")).unwrap_or(spin),
+            angular_velocity: (self.closed_vector(name, "angular_velocity"))
+                .unwrap_or(angular_velocity),
             velocity: self.closed_vector(name, "velocity").unwrap_or(velocity),
         });
         self.add_ball(ball, at, child, (element, frame));
@@ -266,7 +267,7 @@ impl<'a> Builder<'a> {
             let moves = if unfolded.axis.name.translates {
                 start.velocity
             } else {
-                start.spin
+                start.angular_velocity
             };
             unfolded.direction.dot(moves)
         });

@@ -1,4 +1,4 @@
-//! Loops of a model: cut joints and closures as elements, and which coordinates follow from which.
+//! Loops of a model: cut joints and closures as elements, and which coordinates depend on which.
 //!
 //! A loop takes freedoms away. The mechanism is first built open, each closure an element whose deformations are free,
 //! and placed where the loops are closed. There the rates of those deformations by the degrees of freedom are known;
@@ -6,13 +6,13 @@
 //! as many degrees of freedom become free: spherical joints that nothing drives first, then axes that
 //! nothing drives, then driven ones, then deformations of beams. Where that leaves a loop open, all spherical and free joints
 //! are asked first, as a platform on prescribed legs needs it. Where that does not do either, such joints are taken apart
-//! (`unfold`), so that a part of their freedoms follows: the coupler between two ball joints leads its own twist.
+//! (`unfold`), so that a part of their freedoms is dependent: the twist of the coupler between two ball joints is not.
 //! Deformations that depend on others, as those out of a planar linkage's plane do, stay free; a run ends where one opens all the same.
 
 use std::collections::BTreeMap;
 
 use super::build::{Builder, least_along, missing};
-use super::choice::{Ball, Choice, Followers};
+use super::choice::{Ball, Candidates, Choice};
 use super::joints::Carrier;
 use super::unfold::{UnfoldedAxis, Unfolding};
 use super::{CarryingJoint, Holding, NodalAxis, NodalBall, NodalClosure, NodalModelError, Side};
@@ -276,11 +276,11 @@ pub(super) fn close(
     if let Some(row) = choice.held_twice(&mut equations, closings) {
         return Err(overdriven(row));
     }
-    let followers = Followers::of(&open, joints, spec, &choice);
+    let candidates = Candidates::of(&open, joints, spec, &choice);
     let unfolding = Unfolding::new(&choice, joints.1, &open);
-    let attempt = |balls: fn(&Followers) -> &[Ball], unfolding| {
+    let attempt = |balls: fn(&Candidates) -> &[Ball], unfolding| {
         let mut attempted = choice.clone();
-        let chosen = attempted.choose(&followers, balls, unfolding)?;
+        let chosen = attempted.choose(&candidates, balls, unfolding)?;
         Ok((attempted, chosen))
     };
     let chosen = attempt(|own| &own.willing, None)
@@ -289,8 +289,8 @@ pub(super) fn close(
     let (choice, chosen) = chosen.map_err(overdriven)?;
     let used = choice.used(closings.len());
     assembly.stand_as(&equations);
-    for follower in &chosen {
-        follower.release(assembly);
+    for candidate in &chosen {
+        candidate.release(assembly);
     }
     let unfolded = unfolding.apply(assembly, &equations, &chosen);
     let held = closings.iter().zip(&used).filter(|(_, used)| **used);

@@ -172,7 +172,7 @@ pub struct NodalModel {
     drive_channels: Vec<(String, &'static str)>,
     /// The path of a marker.
     path: Option<MarkerPath>,
-    /// Whether joints follow where loops close.
+    /// Whether joints are dependent where loops close.
     has_loops: bool,
     /// The beam that elements are parts of.
     beams: BTreeMap<ElementId, String>,

@@ -25,7 +25,7 @@ pub struct NodalMotion {
 
 impl<'m> NodalLinearizer<'m> {
     /// Goes on in a chart with equations that stand somewhere.
-    pub(super) fn enter(&mut self, chart: Chart<'m>, equations: Equations<'m>) {
+    pub(super) fn change_to(&mut self, chart: Chart<'m>, equations: Equations<'m>) {
         self.chart = chart;
         self.equations = equations.clone();
         self.dynamics.set_equations(equations);

@@ -3,15 +3,13 @@
 use std::borrow::Cow;
 
 use lissom_core::study::{Deviated, Deviation, Linearize, LinearizeError, OutputOrder};
-use lissom_core::{Actions, AxisId, Coordinates, Load, Nominal as _, RunError, State};
+use lissom_core::{Actions, AxisId, Commanded, Coordinates, Load, Nominal as _, RunError, State};
 use lissom_nodal::{
     Dynamics, Equations, Forces, NodalError, NodeId, NodeKind, displaced_nodes, linearize_state,
 };
 use lissom_numerics::Memory;
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{
-    Actuation, Dependence, Frozen, Label, Labels, LinearError, Point, asking,
-};
+use lissom_numerics::linear::{Dependence, Frozen, Label, Labels, LinearError, Point, asking};
 use nalgebra::{DMatrix, DVector};
 
 use super::all_coordinates::{ActuatedJoint, AllCoordinates};
@@ -28,7 +26,7 @@ pub struct NodalLinearizer<'m> {
     pub(super) nodal: &'m NodalModel,
     /// Which axes are degrees of freedom.
     pub(super) chart: Chart<'m>,
-    /// Whether they are taken however badly they lead.
+    /// Whether they are taken however badly they determine the others.
     tolerates: bool,
     pub(super) all: AllCoordinates<'m>,
     pub(super) equations: Equations<'m>,
@@ -69,11 +67,11 @@ impl<'m> NodalLinearizer<'m> {
     /// have memories of their own.
     fn stand(&mut self, memory: &Memory, time_s: f64) -> Result<(), LinearizeError> {
         let first = self.nodal.first_chart();
-        let is_first = self.chart.following == first.following;
+        let is_first = self.chart.dependent == first.dependent;
         if memory.is_empty() {
             if !is_first || self.nodal.open().is_some() {
                 let equations = Equations::new(first.mechanism);
-                self.enter(first, equations.map_err(Self::unplaced(time_s))?);
+                self.change_to(first, equations.map_err(Self::unplaced(time_s))?);
             }
             return Ok(());
         }
@@ -81,24 +79,28 @@ impl<'m> NodalLinearizer<'m> {
         let (chart, equations) = recalled.map_err(|source| {
             LinearizeError::Unplaced(Box::new(RunError::Unplaced { source, time_s }))
         })?;
-        self.enter(chart, equations);
+        self.change_to(chart, equations);
         Ok(())
     }
 
-    /// Goes over to the chart in which these coordinates lead; where the equations stand there is unknown.
-    fn lead(&mut self, independent: &[usize], time_s: f64) -> Result<(), LinearizeError> {
+    /// Changes to the chart in which these coordinates are independent; where the equations stand there is unknown.
+    fn choose_independent(
+        &mut self,
+        independent: &[usize],
+        time_s: f64,
+    ) -> Result<(), LinearizeError> {
         let Some(charts) = &self.nodal.charts else {
             return Ok(());
         };
-        let leads = |deformation| {
+        let is_independent = |deformation| {
             let place = self.all.place(deformation);
             place.is_some_and(|place| independent.contains(&place))
         };
-        let following = charts.following(leads);
-        if following != self.chart.following {
-            let chart = self.nodal.chart(&following);
+        let dependent = charts.dependent(is_independent);
+        if dependent != self.chart.dependent {
+            let chart = self.nodal.chart(&dependent);
             let chart = chart.map_err(Self::unplaced(time_s))?;
-            self.enter(chart, Equations::unplaced(chart.mechanism));
+            self.change_to(chart, Equations::unplaced(chart.mechanism));
         }
         Ok(())
     }
@@ -132,7 +134,7 @@ impl<'m> NodalLinearizer<'m> {
         let (equations, moving) = from
             .exchanged(mechanism, &moving, &drives)
             .map_err(ill_conditioned)?;
-        self.enter(chosen, equations);
+        self.change_to(chosen, equations);
         Ok(NodalMotion {
             time_s,
             memory: motion.memory.clone(),
@@ -143,7 +145,7 @@ impl<'m> NodalLinearizer<'m> {
         })
     }
 
-    /// Whether other axes had better lead at a motion in the chart chosen.
+    /// Whether other axes had better be independent at a motion in the chart chosen.
     fn is_ill_conditioned(&mut self, motion: &NodalMotion) -> Result<bool, LinearizeError> {
         if self.nodal.charts.is_none() {
             return Ok(false);
@@ -159,7 +161,7 @@ impl<'m> NodalLinearizer<'m> {
     /// Whether a motion is given in the chart chosen.
     fn is_charted(&self, motion: &NodalMotion) -> bool {
         let own = self.nodal.remembered_chart(&motion.memory);
-        own.is_ok_and(|own| own.following == self.chart.following)
+        own.is_ok_and(|own| own.dependent == self.chart.dependent)
     }
 
     /// A motion as it is in the chart chosen, where the equations stand then.
@@ -174,7 +176,7 @@ impl<'m> NodalLinearizer<'m> {
         self.charted(motion).map(Cow::Owned)
     }
 
-    /// A motion in the chart chosen, with values and rates of what follows there.
+    /// A motion in the chart chosen, with values and rates of dependent coordinates there.
     fn told(
         &mut self,
         motion: &NodalMotion,
@@ -184,8 +186,8 @@ impl<'m> NodalLinearizer<'m> {
         let placed = self.equations.place(&motion.position, &drives);
         placed.map_err(Self::unplaced(motion.time_s))?;
         self.equations.set_velocity(&motion.velocity, &drives);
-        let following = self.all.following(self.chart.mechanism).into_iter();
-        let told = following.map(|(_, (element, index))| {
+        let dependent = self.all.dependent(self.chart.mechanism).into_iter();
+        let told = dependent.map(|(_, (element, index))| {
             let rate = self.equations.deformation_rate(element, index);
             [self.equations.deformation(element, index), rate]
         });
@@ -245,7 +247,7 @@ impl Linearize for NodalLinearizer<'_> {
         })
     }
 
-    fn resting(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
+    fn in_equilibrium(&mut self, state: &State) -> Result<NodalMotion, LinearizeError> {
         let still = vec![0.0; self.nodal.mechanism.dof_count()];
         Ok(NodalMotion {
             time_s: state.time_s,
@@ -291,7 +293,7 @@ impl Linearize for NodalLinearizer<'_> {
         let mut trial = self.equations.clone();
         let placed = trial.place(&motion.position, &drives);
         placed.map_err(&unplaced)?;
-        // joints that inputs or controllers drive lead, as long as they can
+        // joints that inputs or controllers drive are independent, as long as they can be
         let driven: Vec<AxisId> = self.nodal.actions.driven().collect();
         for held in [&driven[..], &[]] {
             let best = (self.nodal).in_best_chart(&mut trial, &motion, &drives, held);
@@ -299,7 +301,7 @@ impl Linearize for NodalLinearizer<'_> {
                 Ok((chart, mut equations, _)) => {
                     let is_bad = self.nodal.is_ill_conditioned(chart, &mut equations);
                     if !is_bad || held.is_empty() {
-                        self.enter(chart, equations);
+                        self.change_to(chart, equations);
                         break;
                     }
                 }
@@ -359,16 +361,16 @@ impl Linearize for NodalLinearizer<'_> {
         linear.dynamic += &linear.damping * &turning + &linear.mass * &turning_rate;
         linear.damping += &linear.mass * &turning;
         point.sensors.in_chart(&turning, &turning_rate);
-        let following = self.all.following(self.chart.mechanism);
-        if !following.is_empty() {
-            let (places, deformations): (Vec<_>, Vec<_>) = following.into_iter().unzip();
+        let dependent = self.all.dependent(self.chart.mechanism);
+        if !dependent.is_empty() {
+            let (places, deformations): (Vec<_>, Vec<_>) = dependent.into_iter().unzip();
             let dependence = equations.dependence(&state, &deformations, go_on);
             let [values, mut rates] = dependence.map_err(&unplaced)?;
             rates += &values * turning;
             let [mut basis, mut rate] =
                 [(); 2].map(|()| DMatrix::zeros(self.all.labels.len(), values.ncols()));
-            let leading = self.all.leading(self.chart.mechanism);
-            for (dof, place) in leading.into_iter().enumerate() {
+            let independent = self.all.independent(self.chart.mechanism);
+            for (dof, place) in independent.into_iter().enumerate() {
                 basis[(place, dof)] = 1.0;
             }
             for (row, place) in places.into_iter().enumerate() {
@@ -399,7 +401,7 @@ impl Linearize for NodalLinearizer<'_> {
         deviation: &Deviation<'_>,
         order: OutputOrder,
     ) -> Result<Deviated, LinearizeError> {
-        self.lead(deviation.independent, motion.time_s)?;
+        self.choose_independent(deviation.independent, motion.time_s)?;
         let NodalMotion {
             time_s,
             position,
@@ -420,9 +422,9 @@ impl Linearize for NodalLinearizer<'_> {
             moved[1][place] = velocity[dof] + deviation.rate[dof];
         }
         let equations = &mut self.equations;
-        let following = self.all.following(mechanism);
-        if !following.is_empty() {
-            let (places, deformations): (Vec<_>, Vec<_>) = following.into_iter().unzip();
+        let dependent = self.all.dependent(mechanism);
+        if !dependent.is_empty() {
+            let (places, deformations): (Vec<_>, Vec<_>) = dependent.into_iter().unzip();
             let state = lissom_nodal::State {
                 position,
                 velocity,
@@ -453,7 +455,7 @@ impl Linearize for NodalLinearizer<'_> {
         motion: &NodalMotion,
         deviation: &Deviation<'_>,
     ) -> Result<State, LinearizeError> {
-        self.lead(deviation.independent, motion.time_s)?;
+        self.choose_independent(deviation.independent, motion.time_s)?;
         let motion = &*self.in_chart(motion)?;
         let mut position = motion.position.clone();
         self.equations
@@ -462,7 +464,7 @@ impl Linearize for NodalLinearizer<'_> {
         let velocity = motion.velocity.iter().zip(rates);
         let velocity = velocity.map(|(nominal, rate)| nominal + rate);
         let state = State::new(motion.time_s, position, velocity.collect());
-        if self.chart.following == self.nodal.first_chart().following {
+        if self.chart.dependent == self.nodal.first_chart().dependent {
             return Ok(state);
         }
         // a state says in which chart it is
@@ -496,33 +498,15 @@ impl Linearize for NodalLinearizer<'_> {
     }
 
     fn independent(&self) -> Vec<usize> {
-        self.all.leading(self.chart.mechanism)
+        self.all.independent(self.chart.mechanism)
     }
 
     fn actuated(&self) -> Vec<usize> {
         self.all.joints.iter().map(|joint| joint.place).collect()
     }
 
-    fn driven(&self) -> Vec<usize> {
-        self.nodal.driven_dofs(self.chart.mechanism)
-    }
-
-    fn driven_inputs(&self) -> Vec<usize> {
-        let actions = &self.nodal.actions;
-        let motors = actions.gears.iter().map(|gear| gear.motor);
-        let driven: Vec<AxisId> = actions.driven().chain(motors).collect();
-        let joints = self.all.joints.iter().enumerate();
-        let acts = |joint: &ActuatedJoint| joint.axis.is_some_and(|axis| driven.contains(&axis));
-        // loads on markers come after the joints
-        let loads = (self.all.joints.len()..).zip(actions.marker_loads());
-        joints
-            .filter_map(|(input, joint)| acts(joint).then_some(input))
-            .chain(loads.map(|(input, _)| input))
-            .collect()
-    }
-
-    fn actuation(&self) -> Actuation {
-        self.dynamics.excitation().commands().actuation()
+    fn commands(&self) -> &dyn Commanded {
+        self.dynamics.excitation().commands()
     }
 
     fn actions(&self) -> &Actions {
@@ -544,31 +528,26 @@ impl Linearize for NodalLinearizer<'_> {
             control: Vec::new(),
         };
         let both = [&state, from].map(|motion| self.told(motion));
-        let [Ok((state, following)), Ok((from, followed))] = both else {
+        let [Ok((state, dependent)), Ok((from, followed))] = both else {
             // what cannot be said in the coordinates chosen deviates by no number
             return [(); 2].map(|()| vec![f64::NAN; self.all.labels.len()]);
         };
         let mechanism = self.chart.mechanism;
-        let leading = (self.nodal).deviation(mechanism, &state.position, &from.position);
+        let independent = (self.nodal).deviation(mechanism, &state.position, &from.position);
         let turned = self.nodal.quasi_rates(mechanism, &from.velocity)
-            * DVector::from_column_slice(&leading);
+            * DVector::from_column_slice(&independent);
         let mut deviation = [(); 2].map(|()| vec![0.0; self.all.labels.len()]);
         for (dof, place) in self.independent().into_iter().enumerate() {
-            deviation[0][place] = leading[dof];
+            deviation[0][place] = independent[dof];
             deviation[1][place] = state.velocity[dof] - from.velocity[dof] - turned[dof];
         }
-        let places = self.all.following(mechanism).into_iter();
-        for ((place, _), (own, from)) in places.zip(following.into_iter().zip(followed)) {
+        let places = self.all.dependent(mechanism).into_iter();
+        for ((place, _), (own, from)) in places.zip(dependent.into_iter().zip(followed)) {
             for order in 0..2 {
                 deviation[order][place] = own[order] - from[order];
             }
         }
         deviation
-    }
-
-    fn breakpoints(&self) -> Vec<f64> {
-        let commands = self.dynamics.excitation().commands();
-        commands.breakpoints(f64::NEG_INFINITY, f64::INFINITY)
     }
 
     fn frozen(

@@ -2,7 +2,7 @@
 
 use lissom_core::study::Deviation;
 use lissom_core::{
-    Audit, AxisId, ClosureAudit, Coordinates, Dynamics, ElasticId, EnergyAndMomentum, External,
+    Audit, AxisId, ClosureAudit, Commanded, Coordinates, Dynamics, ElasticId, EnergyAndMomentum,
     JointId, JointResistance, LimitedQuantity, LoadTarget, PlaceError, Power, RunError, State,
     StateError, TurningJoint, quasi_rates,
 };
@@ -208,9 +208,8 @@ impl Dynamics for NodalEquations<'_> {
         self.nodal.state_layout(self.chart.mechanism)
     }
 
-    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        let commands = self.dynamics.excitation().commands();
-        commands.breakpoints(start, end)
+    fn commands_mut(&mut self) -> &mut dyn Commanded {
+        self.dynamics.excitation_mut().commands_mut()
     }
 
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
@@ -224,23 +223,8 @@ impl Dynamics for NodalEquations<'_> {
             })
     }
 
-    fn set_input(&mut self, input: usize, external: Option<External>) {
-        let commands = self.dynamics.excitation_mut().commands_mut();
-        commands.set_input(input, external);
-    }
-
-    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
-        let commands = self.dynamics.excitation().commands();
-        commands.tick(&self.nodal.actions, time, readings, states);
-    }
-
     fn first_tick(&self) -> f64 {
         self.nodal.start_s
-    }
-
-    fn set_control(&mut self, states: &[f64]) {
-        let commands = self.dynamics.excitation_mut().commands_mut();
-        commands.set_control(states);
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
@@ -284,7 +268,7 @@ impl Dynamics for NodalEquations<'_> {
         replay.state(time_s, value)
     }
 
-    fn enter_chart(&mut self, time: f64, state: &[f64], chart: &[usize]) {
+    fn change_chart(&mut self, time: f64, state: &[f64], chart: &[usize]) {
         if let Err(error) = self.follow_into(time, state, chart) {
             self.error = Some(error);
         }
@@ -301,19 +285,15 @@ impl Dynamics for NodalEquations<'_> {
         if memory.is_empty() {
             return Ok(());
         }
-        let unplaced = |part| {
-            move |error: RecallError| PlaceError {
-                reason: error.to_string(),
-                part,
-            }
+        let unplaced = |error: RecallError| PlaceError {
+            reason: error.to_string(),
+            part: "the mechanism",
         };
-        let commands = self.dynamics.excitation_mut().commands_mut();
-        let recalled = commands.recall(memory);
-        recalled.map_err(unplaced("the nominal trajectory"))?;
-        let chart = (self.nodal.remembered_chart(memory)).map_err(unplaced("the mechanism"))?;
-        if chart.following == self.chart.following {
+        (self.dynamics.excitation_mut().commands_mut()).recall(memory)?;
+        let chart = (self.nodal.remembered_chart(memory)).map_err(unplaced)?;
+        if chart.dependent == self.chart.dependent {
             let recalled = self.dynamics.equations_mut().recall(memory);
-            recalled.map_err(unplaced("the mechanism"))?;
+            recalled.map_err(unplaced)?;
         } else {
             let (chart, equations) = self.nodal.recalled(memory)?;
             self.dynamics.set_equations(equations);

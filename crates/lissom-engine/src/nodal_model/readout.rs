@@ -1,7 +1,7 @@
 //! What signals read of a nodal model.
 
 use lissom_core::{
-    Actions, AxisId, ClosurePart, Coordinates, Efforts, ElasticId, GaugeId, JointId, JointPart,
+    Actions, AxisId, ClosurePart, Commanded, Coordinates, ElasticId, GaugeId, JointId, JointPart,
     JointReading, LoadTarget, MarkerId, MarkerMotion, NodePart, NodeSignals, Parts, Readout,
     View as _,
 };
@@ -131,8 +131,8 @@ impl Readout for NodalEquations<'_> {
         std::array::from_fn(|i| self.velocity[dof + i])
     }
 
-    fn efforts(&self) -> &Efforts {
-        self.dynamics.excitation().commands().efforts()
+    fn commands(&self) -> &dyn Commanded {
+        self.dynamics.excitation().commands()
     }
 
     fn driving_effort(&self, drive: usize) -> f64 {
@@ -245,14 +245,6 @@ impl Readout for NodalEquations<'_> {
                 .map(|&index| equations.deformation(element, index).abs());
             sizes.fold(0.0, f64::max)
         })
-    }
-
-    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
-        self.dynamics.excitation().commands().nominal_axis(axis)
-    }
-
-    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
-        self.dynamics.excitation().commands().nominal_marker(marker)
     }
 }
 

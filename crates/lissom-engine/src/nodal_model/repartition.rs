@@ -12,8 +12,8 @@ use super::charts::{Chart, Charts};
 use super::run::NodalEquations;
 use super::{NodalAxis, NodalModel};
 
-/// Name of the axes that follow in the memory of evaluations; without it they are in the first chart.
-const FOLLOWING: &str = "following";
+/// Name of the dependent axes in the memory of evaluations; without it they are in the first chart.
+const DEPENDENT: &str = "dependent_axes";
 
 /// Violation, in m or rad, from which a closure no longer follows from the others.
 const REDUNDANT: f64 = 1e-8;
@@ -23,7 +23,7 @@ const REDUNDANT: f64 = 1e-8;
 pub(super) struct Watch {
     /// When was last looked.
     time: f64,
-    /// Largest gain where other axes had better lead, as found then.
+    /// Largest gain where other axes had better be independent, as found then.
     gain: Option<f64>,
     /// Whether no other chart was found where one was looked for.
     in_vain: bool,
@@ -65,8 +65,8 @@ impl Watch {
 impl Chart<'_> {
     /// Adds the chart to a memory, if it is not the first.
     pub(super) fn remember(&self, nodal: &NodalModel, memory: &mut Memory) {
-        if self.following != nodal.first_chart().following {
-            memory.set_indices(FOLLOWING, self.following);
+        if self.dependent != nodal.first_chart().dependent {
+            memory.set_indices(DEPENDENT, self.dependent);
         }
     }
 }
@@ -75,23 +75,23 @@ impl NodalModel {
     /// The chart that a memory is in.
     pub(super) fn remembered_chart(&self, memory: &Memory) -> Result<Chart<'_>, RecallError> {
         let first = self.first_chart();
-        if memory.get(FOLLOWING).is_none() {
+        if memory.get(DEPENDENT).is_none() {
             return Ok(first);
         }
-        let following =
-            memory.index_list(FOLLOWING, self.charts.as_ref().map_or(0, Charts::len))?;
-        if let Some(at) = following.windows(2).position(|pair| pair[0] >= pair[1]) {
-            let (at, value) = (at + 1, following[at + 1] as f64);
+        let dependent =
+            memory.index_list(DEPENDENT, self.charts.as_ref().map_or(0, Charts::len))?;
+        if let Some(at) = dependent.windows(2).position(|pair| pair[0] >= pair[1]) {
+            let (at, value) = (at + 1, dependent[at + 1] as f64);
             let expected = "larger than the entry before";
-            return Err(RecallError::value(FOLLOWING, at, value, expected));
+            return Err(RecallError::value(DEPENDENT, at, value, expected));
         }
-        let chart = (following.len() == first.following.len()).then(|| self.chart(&following));
+        let chart = (dependent.len() == first.dependent.len()).then(|| self.chart(&dependent));
         chart
             .and_then(Result::ok)
             .ok_or_else(|| RecallError::Length {
-                name: FOLLOWING.to_owned(),
-                expected: first.following.len(),
-                found: following.len(),
+                name: DEPENDENT.to_owned(),
+                expected: first.dependent.len(),
+                found: dependent.len(),
             })
     }
 
@@ -118,7 +118,7 @@ impl NodalModel {
         holding.flatten()
     }
 
-    /// Whether other axes had better lead where equations in a chart are placed. Leaves velocities unset.
+    /// Whether other axes had better be independent where equations in a chart are placed. Leaves velocities unset.
     pub(super) fn is_ill_conditioned(
         &self,
         chart: Chart<'_>,
@@ -127,7 +127,7 @@ impl NodalModel {
         (self.charts.as_ref()).is_some_and(|charts| chart.is_bad(charts.largest_gain(equations)))
     }
 
-    /// A motion in the chart in which other axes than `held` ones lead best, with equations that stand there. `equations` are
+    /// A motion in the chart in which other axes than `held` ones are best independent, with equations that stand there. `equations` are
     /// placed there in another chart, and their velocities are unset afterwards.
     pub(super) fn in_best_chart<'m>(
         &'m self,
@@ -136,11 +136,11 @@ impl NodalModel {
         drives: &[Drive],
         held: &[AxisId],
     ) -> Result<(Chart<'m>, Equations<'m>, Motion), NodalError> {
-        let following = match &self.charts {
+        let dependent = match &self.charts {
             Some(charts) => charts.best(equations, held).0,
             None => Vec::new(),
         };
-        let best = self.chart(&following)?;
+        let best = self.chart(&dependent)?;
         equations.set_velocity(&motion.velocity, drives);
         let (exchanged, motion) = equations.exchanged(best.mechanism, motion, drives)?;
         Ok((best, exchanged, motion))
@@ -234,13 +234,13 @@ impl NodalEquations<'_> {
         };
         let (position, velocity) = (&motion.position, &motion.velocity);
         self.dynamics.set_state(time, position, velocity)?;
-        let (following, gain_after) = charts.best(self.dynamics.equations_mut(), &[]);
-        let (before, after) = (self.chart, nodal.chart(&following)?);
-        let motion = self.enter(time, motion, after)?;
+        let (dependent, gain_after) = charts.best(self.dynamics.equations_mut(), &[]);
+        let (before, after) = (self.chart, nodal.chart(&dependent)?);
+        let motion = self.change_to(time, motion, after)?;
         self.repartitions.push(Repartitioning {
             time_s: time,
-            before: charts.leading(before),
-            after: charts.leading(after),
+            before: charts.independent(before),
+            after: charts.independent(after),
             condition_before: gain,
             condition_after: gain_after,
         });
@@ -269,15 +269,15 @@ impl NodalEquations<'_> {
                 time_s: stopped_at?,
             });
         };
-        let follows = |axis: &&NodalAxis| {
+        let depends = |axis: &&NodalAxis| {
             let role = (self.chart.mechanism).role(axis.element, axis.deformation);
             role == Role::Free
         };
-        let following = self.nodal.axes.iter().filter(follows);
+        let dependent = self.nodal.axes.iter().filter(depends);
         Some(RunError::Singular {
             time_s,
             condition: f64::INFINITY,
-            coordinates: following
+            coordinates: dependent
                 .map(|axis| format!("{}.rate", axis.name.coordinate()))
                 .collect(),
         })
@@ -286,7 +286,7 @@ impl NodalEquations<'_> {
 
 impl<'m> NodalEquations<'m> {
     /// Goes over to another chart at a motion, and gives that motion there.
-    fn enter(
+    fn change_to(
         &mut self,
         time: f64,
         motion: &Motion,
@@ -307,17 +307,17 @@ impl<'m> NodalEquations<'m> {
         &mut self,
         time: f64,
         state: &[f64],
-        following: &[usize],
+        dependent: &[usize],
     ) -> Result<(), NodalError> {
-        if following == self.chart.following {
+        if dependent == self.chart.dependent {
             return Ok(());
         }
-        let chart = self.nodal.chart(following)?;
+        let chart = self.nodal.chart(dependent)?;
         let (position, rest) = state.split_at(chart.mechanism.position_count());
         let motion = Motion {
             position: position.to_vec(),
             velocity: rest[..chart.mechanism.dof_count()].to_vec(),
         };
-        self.enter(time, &motion, chart).map(drop)
+        self.change_to(time, &motion, chart).map(drop)
     }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Replay<'m> {
     undeformed: Vec<(usize, f64)>,
     /// Positions of axes with a nominal motion.
     nominal: Vec<(usize, MotionCurve)>,
-    /// Where all joints follow from loops or a marker.
+    /// Where all joints are determined by loops or a marker.
     together: Option<NodalTrajectory<'m>>,
     /// The same with its loops open, where joints can be followed past their dead points.
     open: Option<OpenReplay<'m>>,
@@ -41,7 +41,7 @@ struct Recorded {
     rates: Vec<(usize, String)>,
 }
 
-/// A nodal model whose joints all go where a recording has them, whether they lead or follow.
+/// A nodal model whose joints all go where a recording has them, independent or dependent.
 #[derive(Debug)]
 struct OpenReplay<'m> {
     equations: Equations<'m>,

@@ -8,7 +8,7 @@
 //!
 //! Which axes these are where loops close says the chart, see `charts` and `repartition`.
 
-use lissom_core::{Power, Repartitioning, RunError, State, StateError};
+use lissom_core::{Commanded as _, Power, Repartitioning, RunError, State, StateError};
 use lissom_nodal::{Dynamics, Equations, Forces, NodalError};
 use lissom_numerics::integrate::{FirstOrder, Projection, SecondOrder};
 use lissom_numerics::{Coordinate, Memory};
@@ -225,7 +225,7 @@ impl FirstOrder for NodalEquations<'_> {
     }
 
     fn chart(&self) -> &[usize] {
-        self.chart.following
+        self.chart.dependent
     }
 
     fn prepare_stages(
@@ -292,7 +292,7 @@ impl SecondOrder for NodalEquations<'_> {
     }
 
     fn chart(&self) -> &[usize] {
-        self.chart.following
+        self.chart.dependent
     }
 
     fn residual(

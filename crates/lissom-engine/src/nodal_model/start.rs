@@ -32,7 +32,7 @@ pub(super) struct BallStart {
     pub(super) element: ElementId,
     pub(super) quaternion: [f64; 4],
     pub(super) offset: Vector<f64>,
-    pub(super) spin: Vector<f64>,
+    pub(super) angular_velocity: Vector<f64>,
     pub(super) velocity: Vector<f64>,
 }
 
@@ -103,7 +103,7 @@ impl Builder<'_> {
             }
         }
         for start in &self.ball_starts {
-            let rates = start.spin.0.into_iter().chain(start.velocity.0);
+            let rates = start.angular_velocity.0.into_iter().chain(start.velocity.0);
             for (index, rate) in (0..mechanism.deformations_of(start.element)).zip(rates) {
                 let Some(dof) = mechanism.deformation_dof(start.element, index) else {
                     continue;
@@ -153,7 +153,7 @@ impl Field<'_> {
             }
         }
         let turn = RotationVector::new(turn);
-        let spin = turn.rate_matrix() * turn_rate;
+        let angular_velocity = turn.rate_matrix() * turn_rate;
         let axes = frame.rotation;
         [
             NodeState {
@@ -163,7 +163,7 @@ impl Field<'_> {
             },
             NodeState {
                 rotation: axes * turn.matrix() * axes.transpose(),
-                velocity: axes * spin,
+                velocity: axes * angular_velocity,
                 ..NodeState::resting()
             },
         ]

@@ -1,6 +1,6 @@
 //! Spherical and free joints taken apart into single coordinates, where a loop takes a part of their freedoms.
 //!
-//! A joint that turns in any way has a quaternion, which leads or follows as a whole. In its place stand the twist of the relative
+//! A joint that turns in any way has a quaternion, which is independent or dependent as a whole. In its place stand the twist of the relative
 //! rotation about an axis $`x`$ and the tilts of that axis (the deformations of a hinge, see `joints` of `lissom-nodal`), and
 //! where it slides too its offsets (those of a slider), all counted from where the loops are closed. With angular velocity $`w`$
 //! in the axes $`x, y, z`$ of its child their rates are there
@@ -13,7 +13,7 @@
 //! joint may turn without moving any loop, as a coupler between two ball joints can, or else the one that moves the
 //! loops most.
 
-use super::choice::{Choice, Follower};
+use super::choice::{Choice, Dependent};
 use super::{NodalAxis, NodalBall};
 use lissom_core::AxisName;
 use lissom_nodal::{Assembly, ElementId, Equations, Mechanism, Role};
@@ -86,27 +86,27 @@ impl<'b> Unfolding<'b> {
         }
     }
 
-    /// The single coordinates of a block with their columns: of joints that would rather follow, and of the others.
+    /// The single coordinates of a block with their columns: of joints that would rather be dependent, and of the others.
     pub(super) fn parts(
         &self,
         block: usize,
         is_willing: impl Fn(ElementId) -> bool,
-    ) -> [Vec<(Follower, usize)>; 2] {
+    ) -> [Vec<(Dependent, usize)>; 2] {
         let mut parts = [Vec::new(), Vec::new()];
         for (at, Unfolded { ball, columns, .. }) in self.of(block) {
             let of_ball = columns.iter().enumerate();
             parts[usize::from(!is_willing(ball.element))]
-                .extend(of_ball.map(|(part, &column)| (Follower::Part(at, part), column)));
+                .extend(of_ball.map(|(part, &column)| (Dependent::Part(at, part), column)));
         }
         parts
     }
 
-    /// Takes those joints apart of which something follows, in an assembly that stands as the equations do.
+    /// Takes those joints apart of which a part is dependent, in an assembly that stands as the equations do.
     pub(super) fn apply(
         &self,
         assembly: &mut Assembly,
         equations: &Equations<'_>,
-        chosen: &[Follower],
+        chosen: &[Dependent],
     ) -> Vec<UnfoldedAxis> {
         let mut found = Vec::new();
         for (
@@ -119,7 +119,7 @@ impl<'b> Unfolding<'b> {
             },
         ) in self.0.iter().enumerate()
         {
-            let follows = |part: usize| chosen.contains(&Follower::Part(at, part));
+            let follows = |part: usize| chosen.contains(&Dependent::Part(at, part));
             let following = (0..COORDINATES.len()).filter(|&part| follows(part));
             let following = following.count();
             if following == 0 {

@@ -1,4 +1,4 @@
-//! Where a model rests under its loads: the start of a run that begins in equilibrium.
+//! Equilibrium of a tree under its loads: the start of a run that begins there.
 //!
 //! At rest the generalised forces balance those of the closures, and the closures hold:
 //!
@@ -16,7 +16,7 @@ use nalgebra::{DMatrix, DVector};
 use crate::model::{AxisPlace, Model};
 use crate::simulate::equations::Equations;
 use crate::simulate::extent;
-use crate::simulate::linearize::{Linearizer, Resting};
+use crate::simulate::linearize::{Linearizer, StaticState};
 use lissom_core::study::{self, Found, StaticLoads};
 use lissom_core::{AxisId, MarkerId, State};
 use lissom_numerics::integrate::{Flow, SecondOrder};
@@ -26,7 +26,7 @@ use lissom_tree::CoordinateKind;
 use lissom_tree::closure::Constraints;
 use lissom_tree::tree::Kinematics;
 
-/// Where `model` rests near a state under its loads at that instant and further ones. Joints and motors that an input or a
+/// The equilibrium of `model` near a state under its loads at that instant and further ones. Joints and motors that an input or a
 /// controller drives stay where they are, as if brakes held them.
 ///
 /// # Errors
@@ -206,14 +206,14 @@ impl Balance for TreeBalance<'_> {
 
     fn stiffness(&mut self, place: &TreePlace, load: f64) -> Result<DMatrix<f64>, Infallible> {
         let (n, all) = (self.moving.len(), self.scales.len());
-        let resting = Resting {
+        let at = StaticState {
             time_s: self.time,
             positions: &place.position,
             multipliers: &place.multipliers,
             loads: &self.loads,
             share: load,
         };
-        let by_coordinates = self.linearizer.at_rest(&resting, &self.moving);
+        let by_coordinates = self.linearizer.balance_tangent(&at, &self.moving);
         let mut matrix = DMatrix::zeros(all, all);
         matrix.columns_mut(0, n).copy_from(&by_coordinates);
         self.close(place);

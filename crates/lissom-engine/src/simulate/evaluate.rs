@@ -260,7 +260,7 @@ fn names(model: &Model, reduced: &ReducedEquations) -> Vec<(String, &'static str
         let (what, unit) = TWIST[component];
         (format!("{marker}.{what}"), unit)
     });
-    let held = reduced.held.iter().map(|&at| {
+    let held = reduced.independent.iter().map(|&at| {
         let coordinate = &model.linkage.velocities[at];
         (coordinate.name.clone(), coordinate.unit)
     });

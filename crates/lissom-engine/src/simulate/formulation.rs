@@ -78,11 +78,11 @@ impl Formulation for Model {
         Ok(Box::new(equations_at(self, simulation, start)?))
     }
 
-    /// Loops by multipliers: no choice of independent coordinates would be good at every state.
     fn actions(&self) -> &Actions {
         &self.actions
     }
 
+    /// Loops by multipliers: no choice of independent coordinates would be good at every state.
     fn at_states(&self, start: &State) -> Result<Box<dyn AtStates + '_>, RunError> {
         let equations = Equations::by_multipliers(self, start);
         equations.refuse_open(start.time_s)?;

@@ -3,7 +3,7 @@
 use lissom_core::RunError;
 use lissom_core::study::{AnalysisError, Equilibrium, OperatingPoint};
 use lissom_engine::nodal_model::{NodalActions, NodalModel};
-use lissom_nodal::{Equations, Resting};
+use lissom_nodal::{Equations, StaticBalance};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, Terms, TrackedModes};
 use lissom_numerics::statics::{self, Balance, NoEquilibrium, Stability};
@@ -40,9 +40,9 @@ fn place(rest: &Equilibrium, marker: &str) -> [f64; 3] {
     vector(&rest.recording, &format!("{marker}.position"), 0)
 }
 
-fn resting(nodal: &NodalModel) -> Resting<'_, NodalActions<'_>> {
+fn resting(nodal: &NodalModel) -> StaticBalance<'_, NodalActions<'_>> {
     let equations = Equations::new(&nodal.mechanism).unwrap();
-    Resting::new(equations, NodalActions::new(nodal), 0.0)
+    StaticBalance::new(equations, NodalActions::new(nodal), 0.0)
 }
 
 /// Newton's iteration as textbooks have it: the whole load at once, whole steps.

@@ -1,15 +1,15 @@
 //! The natural orthogonal complement: accelerations in as many independent speeds as there are degrees of
 //! freedom \[Angeles & Lee 1988; Fattah 1995, chapters 4 to 6\].
 //!
-//! Velocities split into those that are *held* and those that are *solved* for,
+//! Velocities split into *independent* and *dependent* ones,
 //!
 //! ```math
-//! K\,v_s = \begin{bmatrix} -J_h v_h \\ \dot c - B_h v_h \end{bmatrix}, \qquad
-//! K = \begin{bmatrix} J_s \\ B_s \end{bmatrix} ,
+//! K\,v_d = \begin{bmatrix} -J_i v_i \\ \dot c - B_i v_i \end{bmatrix}, \qquad
+//! K = \begin{bmatrix} J_d \\ B_d \end{bmatrix} ,
 //! ```
 //!
 //! where $`\dot c = B v`$ are components of a marker's twist in Cartesian space, and absent in joint space. Then
-//! $`v = N u`$ with $`u = (\dot c, v_h)`$, and every acceleration that keeps the loops closed is
+//! $`v = N u`$ with $`u = (\dot c, v_i)`$, and every acceleration that keeps the loops closed is
 //! $`\dot v = N a + s`$ with $`J s = -\gamma`$. The forces of the closures do no work on the columns of $`N`$, so that
 //!
 //! ```math
@@ -47,24 +47,25 @@ const MOST_CORRECTIONS: usize = 4;
 pub(super) struct Complement {
     /// Independent equations.
     rows: Vec<usize>,
-    /// Entries of the velocity vector that are solved for, and that are held.
-    pub(super) solved: Vec<usize>,
-    pub(super) held: Vec<usize>,
+    /// Dependent entries of the velocity vector, and independent ones.
+    pub(super) dependent: Vec<usize>,
+    pub(super) independent: Vec<usize>,
     /// Prescribed entries.
     given: Vec<usize>,
     marker: Option<MarkerRows>,
     matrix: Vec<f64>,
     factor: Lu<f64>,
-    /// Largest column sum of the equations over what is held, which a good choice does not exceed by much.
-    held_norm: f64,
-    /// What is solved for per independent speed, one speed after the other.
+    /// Largest column sum of the equations over the independent entries, which a good choice does not exceed by much.
+    independent_norm: f64,
+    /// Dependent entries per independent speed, one speed after the other.
     gain: Vec<f64>,
     mass: Vec<f64>,
     /// $`M N`$, one speed after the other.
     product: Vec<f64>,
     reduced: Vec<f64>,
     reduced_factor: Lu<f64>,
-    independent: Vec<f64>,
+    /// Accelerations in the independent speeds.
+    speeds: Vec<f64>,
     right: Vec<f64>,
     /// Force that the accelerations leave unexplained.
     residual: Vec<f64>,
@@ -88,7 +89,7 @@ pub struct ReducedEquations {
     /// none in joint space.
     pub components: Vec<usize>,
     /// Entries of the velocity vector that are the other speeds.
-    pub held: Vec<usize>,
+    pub independent: Vec<usize>,
     /// $`N`$, one row per entry of the velocity vector.
     pub complement: Vec<f64>,
     /// $`N^T M N`$ by rows.
@@ -132,27 +133,30 @@ impl Complement {
     pub(super) fn new(
         velocities: usize,
         rows: Vec<usize>,
-        solved: Vec<usize>,
-        held: Vec<usize>,
+        dependent: Vec<usize>,
+        independent: Vec<usize>,
         given: Vec<usize>,
     ) -> Self {
-        let (s, speeds) = (solved.len(), held.len() + solved.len() - rows.len());
+        let (s, speeds) = (
+            dependent.len(),
+            independent.len() + dependent.len() - rows.len(),
+        );
         Self {
             matrix: vec![0.0; s * s],
             factor: Lu::new(s),
-            held_norm: 0.0,
+            independent_norm: 0.0,
             gain: vec![0.0; s * speeds],
             mass: vec![0.0; velocities * velocities],
             product: vec![0.0; velocities * speeds],
             reduced: vec![0.0; speeds * speeds],
             reduced_factor: Lu::new(speeds),
-            independent: vec![0.0; speeds],
+            speeds: vec![0.0; speeds],
             right: vec![0.0; s],
             residual: vec![0.0; velocities],
             marker: None,
             rows,
-            solved,
-            held,
+            dependent,
+            independent,
             given,
         }
     }
@@ -185,10 +189,10 @@ impl Complement {
         velocity: &[f64],
     ) -> bool {
         let n = velocity.len();
-        let s = self.solved.len();
+        let s = self.dependent.len();
         for (i, &row) in self.rows.iter().enumerate() {
             let jacobian = constraints.row(row);
-            for (j, &column) in self.solved.iter().enumerate() {
+            for (j, &column) in self.dependent.iter().enumerate() {
                 self.matrix[i * s + j] = jacobian[column];
             }
         }
@@ -212,12 +216,12 @@ impl Complement {
             );
             for (i, &component) in marker.components.iter().enumerate() {
                 let first = (self.rows.len() + i) * s;
-                for (j, &column) in self.solved.iter().enumerate() {
+                for (j, &column) in self.dependent.iter().enumerate() {
                     self.matrix[first + j] = marker.jacobian[component * n + column];
                 }
             }
         }
-        self.held_norm = (self.held.iter()).fold(0.0, |norm: f64, &column| {
+        self.independent_norm = (self.independent.iter()).fold(0.0, |norm: f64, &column| {
             let entries = self.rows.iter().map(|&row| constraints.row(row)[column]);
             norm.max(entries.map(f64::abs).sum())
         });
@@ -225,7 +229,7 @@ impl Complement {
         self.factor.factor(|i, j| matrix[i * s + j]).is_ok()
     }
 
-    /// The change of what is solved for that changes every equation by `wanted` and holds the rest.
+    /// The change of the dependent entries that changes every equation by `wanted`; the others stay.
     pub(super) fn correct(&mut self, wanted: impl Fn(usize) -> f64, change: &mut [f64]) {
         change.fill(0.0);
         self.right.fill(0.0);
@@ -233,7 +237,7 @@ impl Complement {
             *right = wanted(row);
         }
         self.factor.solve(&mut self.right);
-        for (&at, &x) in self.solved.iter().zip(&self.right) {
+        for (&at, &x) in self.dependent.iter().zip(&self.right) {
             change[at] = x;
         }
     }
@@ -254,7 +258,7 @@ impl Complement {
         force: &[f64],
         acceleration: &mut [f64],
     ) -> bool {
-        // s: closed loops with nothing held accelerating
+        // s: closed loops with no independent entry accelerating
         self.right.fill(0.0);
         for (right, &row) in self.right.iter_mut().zip(&self.rows) {
             let jacobian = constraints.row(row);
@@ -264,10 +268,10 @@ impl Complement {
             }
         }
         self.factor.solve(&mut self.right);
-        for (&at, &a) in self.solved.iter().zip(&self.right) {
+        for (&at, &a) in self.dependent.iter().zip(&self.right) {
             acceleration[at] = a;
         }
-        for &at in &self.held {
+        for &at in &self.independent {
             acceleration[at] = 0.0;
         }
         self.unexplained(linkage, kinematics, workspace, force, acceleration);
@@ -276,9 +280,9 @@ impl Complement {
         }
 
         self.update_reduced(linkage, kinematics, constraints, workspace, added);
-        let speeds = self.independent.len();
+        let speeds = self.speeds.len();
         for i in 0..speeds {
-            self.independent[i] = -self.along(i, &self.residual);
+            self.speeds[i] = -self.along(i, &self.residual);
         }
         let reduced = &self.reduced;
         if self
@@ -288,7 +292,7 @@ impl Complement {
         {
             return false;
         }
-        self.reduced_factor.solve(&mut self.independent);
+        self.reduced_factor.solve(&mut self.speeds);
         self.add_independent(acceleration);
         if self.reduced_factor.pivot_ratio() > WORTH_REFINING {
             self.refine(linkage, kinematics, workspace, added, force, acceleration);
@@ -298,14 +302,14 @@ impl Complement {
 
     /// Adds the accelerations that the independent ones bring about.
     fn add_independent(&self, acceleration: &mut [f64]) {
-        let s = self.solved.len();
-        let first_held = self.independent.len() - self.held.len();
-        for (speed, &a) in self.independent.iter().enumerate() {
-            for (&at, &g) in self.solved.iter().zip(&self.gain[speed * s..]) {
+        let s = self.dependent.len();
+        let first_independent = self.speeds.len() - self.independent.len();
+        for (speed, &a) in self.speeds.iter().enumerate() {
+            for (&at, &g) in self.dependent.iter().zip(&self.gain[speed * s..]) {
                 acceleration[at] += g * a;
             }
-            if let Some(i) = speed.checked_sub(first_held) {
-                acceleration[self.held[i]] += a;
+            if let Some(i) = speed.checked_sub(first_independent) {
+                acceleration[self.independent[i]] += a;
             }
         }
     }
@@ -321,18 +325,18 @@ impl Complement {
         acceleration: &mut [f64],
     ) {
         let size = |speeds: &[f64]| speeds.iter().fold(0.0_f64, |most, a| most.max(a.abs()));
-        let largest = size(&self.independent);
+        let largest = size(&self.speeds);
         let mut before = largest;
         for _ in 0..MOST_CORRECTIONS {
             self.unexplained(linkage, kinematics, workspace, force, acceleration);
             if let Some(added) = added {
                 added.add_force(&linkage.system, acceleration, &mut self.residual);
             }
-            for i in 0..self.independent.len() {
-                self.independent[i] = -self.along(i, &self.residual);
+            for i in 0..self.speeds.len() {
+                self.speeds[i] = -self.along(i, &self.residual);
             }
-            self.reduced_factor.solve(&mut self.independent);
-            let correction = size(&self.independent);
+            self.reduced_factor.solve(&mut self.speeds);
+            let correction = size(&self.speeds);
             // rounding is all that is left, or the factor has no digit to gain with
             if correction >= 0.5 * before {
                 break;
@@ -355,7 +359,7 @@ impl Complement {
         added: Option<&StageInertia>,
     ) {
         let n = self.residual.len();
-        let s = self.solved.len();
+        let s = self.dependent.len();
         self.update_gain(constraints, n);
         mass_matrix(
             &linkage.system,
@@ -366,15 +370,17 @@ impl Complement {
         if let Some(added) = added {
             added.add_to_matrix(&linkage.system, &mut self.mass);
         }
-        let speeds = self.independent.len();
-        let first_held = speeds - self.held.len();
+        let speeds = self.speeds.len();
+        let first_independent = speeds - self.independent.len();
         for speed in 0..speeds {
             let gain = &self.gain[speed * s..(speed + 1) * s];
-            let held = speed.checked_sub(first_held).map(|i| self.held[i]);
+            let independent = speed
+                .checked_sub(first_independent)
+                .map(|i| self.independent[i]);
             let column = &mut self.product[speed * n..(speed + 1) * n];
             for (row, entry) in self.mass.chunks_exact(n).zip(column.iter_mut()) {
-                let mut sum = held.map_or(0.0, |at| row[at]);
-                for (&at, &g) in self.solved.iter().zip(gain) {
+                let mut sum = independent.map_or(0.0, |at| row[at]);
+                for (&at, &g) in self.dependent.iter().zip(gain) {
                     sum += row[at] * g;
                 }
                 *entry = sum;
@@ -391,12 +397,14 @@ impl Complement {
 
     /// The product of a column of $`N`$ with a vector.
     fn along(&self, speed: usize, vector: &[f64]) -> f64 {
-        let s = self.solved.len();
+        let s = self.dependent.len();
         let gain = &self.gain[speed * s..(speed + 1) * s];
-        let first_held = self.independent.len() - self.held.len();
-        let held = speed.checked_sub(first_held).map(|i| self.held[i]);
-        let mut sum = held.map_or(0.0, |at| vector[at]);
-        for (&at, &g) in self.solved.iter().zip(gain) {
+        let first_independent = self.speeds.len() - self.independent.len();
+        let independent = speed
+            .checked_sub(first_independent)
+            .map(|i| self.independent[i]);
+        let mut sum = independent.map_or(0.0, |at| vector[at]);
+        for (&at, &g) in self.dependent.iter().zip(gain) {
             sum += vector[at] * g;
         }
         sum
@@ -429,26 +437,26 @@ impl Complement {
             }
         }
         self.factor.solve(&mut self.right);
-        for (&at, &a) in self.solved.iter().zip(&self.right) {
+        for (&at, &a) in self.dependent.iter().zip(&self.right) {
             drift[at] = a;
         }
         self.unexplained(linkage, kinematics, workspace, &vec![0.0; n], &drift);
         self.update_reduced(linkage, kinematics, constraints, workspace, None);
-        let (s, speeds) = (self.solved.len(), self.independent.len());
-        let first_held = speeds - self.held.len();
+        let (s, speeds) = (self.dependent.len(), self.speeds.len());
+        let first_independent = speeds - self.independent.len();
         let mut complement = vec![0.0; n * speeds];
         for speed in 0..speeds {
-            for (&at, &g) in self.solved.iter().zip(&self.gain[speed * s..]) {
+            for (&at, &g) in self.dependent.iter().zip(&self.gain[speed * s..]) {
                 complement[at * speeds + speed] = g;
             }
-            if let Some(i) = speed.checked_sub(first_held) {
-                complement[self.held[i] * speeds + speed] = 1.0;
+            if let Some(i) = speed.checked_sub(first_independent) {
+                complement[self.independent[i] * speeds + speed] = 1.0;
             }
         }
         let components = self.marker.iter().flat_map(|marker| &marker.components);
         ReducedEquations {
             components: components.copied().collect(),
-            held: self.held.clone(),
+            independent: self.independent.clone(),
             complement,
             mass_matrix: self.reduced.clone(),
             bias: (0..speeds).map(|i| self.along(i, &self.residual)).collect(),
@@ -466,7 +474,7 @@ impl Complement {
         multipliers: &mut [f64],
     ) {
         self.unexplained(linkage, kinematics, workspace, force, acceleration);
-        for (right, &at) in self.right.iter_mut().zip(&self.solved) {
+        for (right, &at) in self.right.iter_mut().zip(&self.dependent) {
             *right = self.residual[at];
         }
         self.factor.solve_transposed(&mut self.right);
@@ -498,11 +506,11 @@ impl Complement {
 
     /// The columns of $`N`$ without their ones.
     fn update_gain(&mut self, constraints: &Constraints<f64>, n: usize) {
-        let s = self.solved.len();
+        let s = self.dependent.len();
         let m = self.rows.len();
         for (speed, gain) in self.gain.chunks_exact_mut(s.max(1)).enumerate() {
             if let Some(i) = speed.checked_sub(s - m) {
-                let at = self.held[i];
+                let at = self.independent[i];
                 for (g, &row) in gain.iter_mut().zip(&self.rows) {
                     *g = -constraints.row(row)[at];
                 }
@@ -529,18 +537,18 @@ impl Complement {
         self.rows.copy_from_slice(rows);
     }
 
-    /// Solves for these of the free entries, as many as before, and holds the others.
-    pub(super) fn solve_for(&mut self, solved: Vec<usize>, joints: &[usize], elastic: &[usize]) {
-        self.held = joints
+    /// Makes these of the free entries dependent, as many as before, and the others independent.
+    pub(super) fn partition(&mut self, dependent: Vec<usize>, joints: &[usize], elastic: &[usize]) {
+        self.independent = joints
             .iter()
             .chain(elastic)
             .copied()
-            .filter(|at| !solved.contains(at))
+            .filter(|at| !dependent.contains(at))
             .collect();
-        self.solved = solved;
+        self.dependent = dependent;
     }
 
-    /// Splits the free entries anew by pivoting: joints are solved for before elastic coordinates.
+    /// Partitions the free entries anew by pivoting: joints are dependent before elastic coordinates.
     pub(super) fn choose(
         &mut self,
         constraints: &Constraints<f64>,
@@ -548,10 +556,10 @@ impl Complement {
         elastic: &[usize],
     ) {
         let rows: Vec<&[f64]> = self.rows.iter().map(|&row| constraints.row(row)).collect();
-        let solved = pivot_columns(&rows, &[joints, elastic]);
-        if solved.len() < self.rows.len() {
+        let dependent = pivot_columns(&rows, &[joints, elastic]);
+        if dependent.len() < self.rows.len() {
             return;
         }
-        self.solve_for(solved, joints, elastic);
+        self.partition(dependent, joints, elastic);
     }
 }

@@ -369,7 +369,7 @@ impl Loops {
         let Method::Complement(complement) = &self.method else {
             return Vec::new();
         };
-        (complement.held.iter())
+        (complement.independent.iter())
             .filter(|at| !self.elastic.contains(at))
             .map(|&at| linkage.velocities[at].name.clone())
             .collect()

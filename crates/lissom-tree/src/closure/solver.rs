@@ -41,7 +41,7 @@ const NOT_NEARER: f64 = 1e-9;
 pub(super) struct Solver<'m> {
     linkage: &'m Linkage,
     targets: &'m Targets,
-    /// Entries of the velocity vector that are solved for.
+    /// Entries of the velocity vector that may change.
     pub(super) free: Vec<usize>,
     constraints: Constraints<f64>,
     kinematics: Kinematics<f64>,

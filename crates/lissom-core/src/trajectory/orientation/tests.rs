@@ -190,8 +190,8 @@ fn one_axis_is_the_spline_of_an_angle() {
 #[test]
 fn whole_turns_lose_nothing() {
     let axis = Vector([0.0, 0.6, 0.8]);
-    let spin = MotionProfile::ConstantRate { rate: 1.0 };
-    let curve = OrientationCurve::about(axis, MotionCurve::new(&spin, 0.0));
+    let rotation = MotionProfile::ConstantRate { rate: 1.0 };
+    let curve = OrientationCurve::about(axis, MotionCurve::new(&rotation, 0.0));
     let turns = 20.0 * std::f64::consts::TAU;
     let apart = curve.at(turns + 0.3).rotation * curve.at(0.3).rotation.transpose();
     assert_near(rotation_vector_of(&apart), Vector::zero(), 1e-13, "turns");

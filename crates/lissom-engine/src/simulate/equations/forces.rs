@@ -3,6 +3,7 @@
 use super::Equations;
 use crate::simulate::linearize::MotionState;
 use crate::simulate::view::TreeView;
+use lissom_core::Commanded as _;
 use lissom_core::Power;
 
 impl Equations<'_> {

@@ -5,11 +5,11 @@ use crate::model::AxisPlace;
 use crate::simulate::balance::{conserves_momentum, non_conservative};
 use crate::simulate::extent;
 use lissom_core::{
-    Audit, AxisId, Dynamics, EnergyAndMomentum, External, FlexibleLink, Impulse, LimitedQuantity,
+    Audit, AxisId, Commanded, Dynamics, EnergyAndMomentum, FlexibleLink, Impulse, LimitedQuantity,
     PlaceError, Power, Repartitioning, RunError,
 };
 use lissom_numerics::integrate::{IntegrateError, Outcome};
-use lissom_numerics::{Coordinate, Memory, RecallError};
+use lissom_numerics::{Coordinate, Memory};
 use lissom_tree::closure::{Repartition, Singularity, Trouble};
 use lissom_tree::tree::momentum;
 
@@ -18,28 +18,16 @@ impl Dynamics for Equations<'_> {
         Equations::state_layout(self)
     }
 
-    fn breakpoints(&self, start: f64, end: f64) -> Vec<f64> {
-        self.commands.breakpoints(start, end)
+    fn commands_mut(&mut self) -> &mut dyn Commanded {
+        &mut self.commands
     }
 
     fn evaluate(&mut self, time: f64, positions: &[f64], velocities: &[f64]) -> Power {
         Equations::evaluate(self, time, positions, velocities)
     }
 
-    fn set_control(&mut self, states: &[f64]) {
-        self.commands.set_control(states);
-    }
-
-    fn tick(&self, time: f64, readings: &[f64], states: &mut [f64]) {
-        (self.commands).tick(&self.model.actions, time, readings, states);
-    }
-
     fn first_tick(&self) -> f64 {
         self.model.start_s
-    }
-
-    fn set_input(&mut self, input: usize, external: Option<External>) {
-        self.commands.set_input(input, external);
     }
 
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum {
@@ -127,18 +115,14 @@ impl Dynamics for Equations<'_> {
     }
 
     fn recall(&mut self, memory: &Memory) -> Result<(), PlaceError> {
-        let unplaced = |part| {
-            move |error: RecallError| PlaceError {
-                reason: error.to_string(),
-                part,
-            }
-        };
-        let recalled = self.commands.recall(memory);
-        recalled.map_err(unplaced("the nominal trajectory"))?;
+        self.commands.recall(memory)?;
         match &mut self.loops {
             Ok(Some(loops)) if !memory.is_empty() => {
                 let recalled = loops.recall(&self.model.linkage, memory);
-                recalled.map_err(unplaced("the closures"))
+                recalled.map_err(|error| PlaceError {
+                    reason: error.to_string(),
+                    part: "the closures",
+                })
             }
             _ => Ok(()),
         }

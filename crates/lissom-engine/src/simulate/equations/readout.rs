@@ -3,7 +3,7 @@
 use super::Equations;
 use crate::model::{AxisPlace, LoadedBeam, Model, PrescribedMotion, tip_name};
 use lissom_core::{
-    Actions, AxisId, BeamPart, ClosureEnd, ClosurePart, Coordinates, Efforts, ElasticId, GaugeId,
+    Actions, AxisId, BeamPart, ClosureEnd, ClosurePart, Commanded, Coordinates, ElasticId, GaugeId,
     JointId, JointPart, JointReading, MarkerId, MarkerMotion, Parts, Readout, View as _,
 };
 use lissom_numerics::linear::Label;
@@ -59,8 +59,8 @@ impl Readout for Equations<'_> {
         [f64::NAN; 3]
     }
 
-    fn efforts(&self) -> &Efforts {
-        self.commands.efforts()
+    fn commands(&self) -> &dyn Commanded {
+        &self.commands
     }
 
     fn driving_effort(&self, drive: usize) -> f64 {
@@ -80,14 +80,6 @@ impl Readout for Equations<'_> {
 
     fn specific_force(&mut self, marker: MarkerId) -> Option<Vector<f64>> {
         self.accelerated_view().specific_force(marker)
-    }
-
-    fn nominal_axis(&self, axis: AxisId) -> [f64; 2] {
-        self.commands.nominal_axis(axis)
-    }
-
-    fn nominal_marker(&self, marker: MarkerId) -> Vector<f64> {
-        self.commands.nominal_marker(marker)
     }
 
     fn find_reactions(&mut self) {

@@ -6,7 +6,7 @@ use super::outputs::OutputRows;
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent, constant};
 use crate::simulate::equations::position_rates;
 use lissom_core::study::LinearizeError;
-use lissom_core::{Efforts, Sensor, TurningJoint, quasi_rates};
+use lissom_core::{Commanded as _, Efforts, Sensor, TurningJoint, quasi_rates};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Linearization, SensorRows};
 use lissom_spatial::Vector;
@@ -118,14 +118,14 @@ impl Linearizer<'_> {
         entries
     }
 
-    /// At a state; what is observed is written on the way, with its derivatives, if wanted.
+    /// At a state; outputs are written on the way, with its derivatives, if wanted.
     ///
     /// # Errors
     /// When the watcher stops.
     pub(super) fn derivatives(
         &mut self,
         state: &MotionState,
-        mut observed: Option<&mut OutputRows>,
+        mut rows: Option<&mut OutputRows>,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Derivatives, LinearizeError> {
         let n = self.equations.state_velocities();
@@ -137,9 +137,9 @@ impl Linearizer<'_> {
         let mut geometric = DMatrix::zeros(n, n);
         let mut springs: Vec<(f64, Vec<f64>)> = Vec::new();
         let each = |own: &mut Self, block: &[usize]| {
-            if let Some(observed) = &mut observed {
-                own.outputs_at_tangent(block, &mut observed.outputs);
-                own.sensors_at_tangent(block, &mut observed.sensors.position);
+            if let Some(rows) = &mut rows {
+                own.outputs_at_tangent(block, &mut rows.outputs);
+                own.sensors_at_tangent(block, &mut rows.sensors.position);
             }
             let held = own.held_forces_moved(&held);
             own.stretch_springs(block, &mut springs);
@@ -151,16 +151,16 @@ impl Linearizer<'_> {
         };
         let by_position = self.by_position(state, &efforts, each, watch)?;
         let each = |own: &mut Self, block: &[usize]| {
-            if let Some(observed) = &mut observed {
-                own.sensors_at_tangent(block, &mut observed.sensors.rate);
+            if let Some(rows) = &mut rows {
+                own.sensors_at_tangent(block, &mut rows.sensors.rate);
             }
         };
         let by_velocity = self.by_velocity(state, &efforts, each, watch)?;
         let turning = self.quasi_rates(&state.velocity);
         let turning_rate = self.quasi_rates(&state.acceleration);
-        if let Some(observed) = observed {
-            self.sensors_by_acceleration(state, &efforts, &mut observed.sensors, watch)?;
-            observed.sensors.in_chart(&turning, &turning_rate);
+        if let Some(rows) = rows {
+            self.sensors_by_acceleration(state, &efforts, &mut rows.sensors, watch)?;
+            rows.sensors.in_chart(&turning, &turning_rate);
         }
         let tension = self.tension_stiffness(state, &carried(&residual));
         let stiffness = by_position + &by_velocity * &turning + &mass * turning_rate + &tension;

@@ -1,8 +1,8 @@
 //! What a tree does at a deviation from a state of motion: coordinates, rates and markers, without any matrix.
 //!
 //! One evaluation over dual numbers along the deviation $`\delta`$ gives the displacement of a marker to second order,
-//! $`J\delta + \tfrac12\dot J\delta`$ with $`\dot J`$ the change of its Jacobian along $`\delta`$. Where loops close, what they solve for
-//! follows: $`\delta = N u`$, to second order with $`-\tfrac12 P\,\dot J_c\,\delta`$ of the closures, and
+//! $`J\delta + \tfrac12\dot J\delta`$ with $`\dot J`$ the change of its Jacobian along $`\delta`$. Where loops close, dependent coordinates
+//! follow: $`\delta = N u`$, to second order with $`-\tfrac12 P\,\dot J_c\,\delta`$ of the closures, and
 //! $`\dot\delta = N\dot u - P\,\dot\Phi_q\,\delta`$ (`loops.rs`).
 
 use nalgebra::{DMatrix, DVector, Dyn, LU};
@@ -16,11 +16,11 @@ use lissom_spatial::Vector;
 use lissom_tree::closure::{Constraints, row_rank};
 use lissom_tree::tree::{displace, marker_jacobian, marker_motion};
 
-/// Closures solved for the coordinates that are not independent.
-struct Solved {
+/// Closures dependent for the coordinates that are not independent.
+struct DependentEntries {
     /// Independent equations.
     rows: Vec<usize>,
-    /// Entries of the state's velocities that are solved for.
+    /// Dependent entries of the state's velocities.
     entries: Vec<usize>,
     factor: LU<f64, Dyn, Dyn>,
 }
@@ -33,7 +33,7 @@ struct Whole {
     second: DVector<f64>,
 }
 
-impl Solved {
+impl DependentEntries {
     /// At a state, for all but the independent coordinates.
     fn at(
         linearizer: &mut Linearizer<'_>,
@@ -65,7 +65,7 @@ impl Solved {
         })
     }
 
-    /// Puts into what is solved for what takes a change of the closures back.
+    /// Puts into the dependent entries what takes a change of the closures back.
     fn take_back(&self, change: impl Fn(usize) -> f64, whole: &mut DVector<f64>) {
         // the solver knows no equations without unknowns
         if self.rows.is_empty() {
@@ -173,13 +173,13 @@ impl Linearizer<'_> {
             self.move_along(motion, &whole.position);
             return Ok(whole);
         }
-        let solved = Solved::at(self, motion, deviation.independent)?;
+        let dependent = DependentEntries::at(self, motion, deviation.independent)?;
         let plain = closures_at(self, motion);
         let dot =
             |row: &[f64], full: &[f64]| -> f64 { row.iter().zip(full).map(|(a, b)| a * b).sum() };
         let velocities = motion.velocity.len();
         let given = self.full(whole.position.as_slice(), velocities);
-        solved.take_back(|row| dot(plain.row(row), &given), &mut whole.position);
+        dependent.take_back(|row| dot(plain.row(row), &given), &mut whole.position);
         self.move_along(motion, &whole.position);
         let mut tangent =
             Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
@@ -189,12 +189,12 @@ impl Linearizer<'_> {
             let entries = tangent.row(row).iter().zip(&along);
             entries.map(|(entry, along)| entry.tangent[0] * along).sum()
         };
-        solved.take_back(curved, &mut whole.second);
+        dependent.take_back(curved, &mut whole.second);
         // rates of the chart: those of the tree are δ' + Wδ
         let turned = self.quasi_rates(&motion.velocity) * &whole.position;
         let given = self.full((&whole.rate + turned).as_slice(), velocities);
         let change = |row: usize| dot(plain.row(row), &given) + tangent.rate()[row].tangent[0];
-        solved.take_back(change, &mut whole.rate);
+        dependent.take_back(change, &mut whole.rate);
         Ok(whole)
     }
 

@@ -9,12 +9,13 @@ use nalgebra::DMatrix;
 use super::derivatives::Derivatives;
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
+use lissom_core::study::Linearize as _;
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, FrozenPoint};
 use lissom_tree::JointKind;
 use lissom_tree::closure::Constraints;
 
-/// A choice is ill-conditioned when what is solved for moves so much more than when it was made.
+/// A choice is ill-conditioned when dependent coordinates move so much more than when it was made.
 const ILL_CONDITIONED: f64 = 10.0;
 /// Share of an equation of a closure that is rounding.
 const ROUNDING: f64 = 1e-10;
@@ -34,7 +35,7 @@ impl Linearizer<'_> {
         let held = if free {
             Vec::new()
         } else {
-            self.driven_entries()
+            self.driven_places()
         };
         let mut points = Vec::with_capacity(states.len());
         let mut choice = None;
@@ -94,11 +95,11 @@ impl Linearizer<'_> {
 
     fn tree_point(time: f64, derivatives: &Derivatives, held: &[usize]) -> FrozenPoint {
         let n = derivatives.linear.mass.nrows();
-        let kept: Vec<usize> = (0..n).filter(|at| !held.contains(at)).collect();
+        let moving: Vec<usize> = (0..n).filter(|at| !held.contains(at)).collect();
         FrozenPoint {
             time,
-            linear: derivatives.linear.restricted(&kept),
-            basis: DMatrix::identity(n, n).select_columns(&kept),
+            linear: derivatives.linear.restricted(&moving),
+            basis: DMatrix::identity(n, n).select_columns(&moving),
             inertia: derivatives.linear.mass.clone(),
             gross: None,
         }

@@ -9,7 +9,7 @@
 //! \dot\delta = N\dot u + V u, \quad \ddot\delta = N\ddot u - P J_2 N\dot u - P(J_2 V + J_3 N)\,u, \quad V = -P J_1 N ,
 //! ```
 //!
-//! with $`P`$ the change of what is solved for that changes the closures by one. The curvature of the closures acts
+//! with $`P`$ the change of dependent coordinates that changes the closures by one. The curvature of the closures acts
 //! through their forces: $`r_q`$ of the tree loses $`\partial(J^T\lambda)/\partial q`$. The forces themselves do no work on $`N`$.
 
 use nalgebra::{DMatrix, DVector};
@@ -17,12 +17,12 @@ use nalgebra::{DMatrix, DVector};
 use super::closures::{Closures, closures_at, curvature, tangent_closures};
 use super::derivatives::Derivatives;
 use super::{DIRECTIONS, LinearizeError, Linearizer, MotionState, Tangent, is_elastic};
-use lissom_core::study::OutputOrder;
+use lissom_core::study::{Linearize as _, OutputOrder};
 use lissom_numerics::linear::{Dependence, Linearization, Output, Point};
 use lissom_tree::ClosureMethod;
 use lissom_tree::closure::{Constraints, pivot_columns, row_rank};
 
-/// How much more what is solved for may move than what is kept: the mass matrix loses twice as many of sixteen digits.
+/// How much more dependent coordinates may move than independent ones: the mass matrix loses twice as many of sixteen digits.
 const ILL_CONDITIONED: f64 = 1e5;
 
 /// How much more of that there may be than where the coordinates were chosen: matrices, which go as its square, are still
@@ -37,10 +37,10 @@ const UNDEFORMING: f64 = 1e-10;
 pub(super) struct Independent {
     /// Independent equations of the closures.
     rows: Vec<usize>,
-    /// Entries of the state's velocities that are solved for, and that stay.
-    solved: Vec<usize>,
-    kept: Vec<usize>,
-    /// How much what is solved for moves with what is kept where they were chosen.
+    /// Dependent entries of the state's velocities, and independent ones.
+    dependent: Vec<usize>,
+    entries: Vec<usize>,
+    /// How much dependent coordinates move with independent ones where they were chosen.
     ratio: Option<f64>,
 }
 
@@ -58,9 +58,9 @@ pub(super) struct Reduced {
 }
 
 impl Independent {
-    /// Entries of the state's velocities that stay.
-    pub(super) fn kept(&self) -> &[usize] {
-        &self.kept
+    /// Independent entries of the state's velocities.
+    pub(super) fn entries(&self) -> &[usize] {
+        &self.entries
     }
 
     /// Does not ask how much worse they have become.
@@ -103,33 +103,33 @@ impl Independent {
         };
         let (named, joints): (Vec<usize>, Vec<usize>) =
             joints.into_iter().partition(|&i| named.contains(&free[i]));
-        let driven = linearizer.driven_entries();
+        let driven = linearizer.driven_places();
         let (active, passive): (Vec<usize>, Vec<usize>) =
             joints.into_iter().partition(|i| driven.contains(i));
         let picked: Vec<&[f64]> = rows
             .iter()
             .map(|&row| &matrix[row * free.len()..(row + 1) * free.len()])
             .collect();
-        let solved = pivot_columns(&picked, &[&passive, &active, &elastic, &named]);
+        let dependent = pivot_columns(&picked, &[&passive, &active, &elastic, &named]);
         let time_s = state.time_s;
-        if solved.len() < rows.len() {
+        if dependent.len() < rows.len() {
             return Err(LinearizeError::Singular { time_s });
         }
-        if let Some(&dependent) = solved.iter().find(|entry| named.contains(entry)) {
-            let name = model.linkage.velocities[free[dependent]].name.clone();
+        if let Some(&entry) = dependent.iter().find(|entry| named.contains(entry)) {
+            let name = model.linkage.velocities[free[entry]].name.clone();
             return Err(LinearizeError::NotIndependent {
                 coordinate: name,
                 time_s,
             });
         }
         let n = linearizer.equations.state_velocities();
-        let kept = (0..n)
-            .filter(|i| !solved.contains(i) && !held.contains(i))
+        let entries = (0..n)
+            .filter(|i| !dependent.contains(i) && !held.contains(i))
             .collect();
         Ok(Some(Self {
             rows,
-            solved,
-            kept,
+            dependent,
+            entries,
             ratio: None,
         }))
     }
@@ -187,7 +187,7 @@ impl Independent {
                 position: output.position,
             })
             .collect();
-        let pick = |x: &[f64]| self.kept.iter().map(|&at| x[at]).collect();
+        let pick = |x: &[f64]| self.entries.iter().map(|&at| x[at]).collect();
         Ok(Point {
             sensors: (whole.sensors).reduced(&basis, &rate, acceleration.each_ref()),
             time: whole.time,
@@ -219,32 +219,32 @@ impl Independent {
             [&state.velocity, &state.acceleration].map(|rates| linearizer.quasi_rates(rates));
         let closures =
             Closures::of(linearizer, state, &self.rows).in_chart(&turning, &turning_rate);
-        let solved = DMatrix::from_fn(self.rows.len(), self.solved.len(), |i, j| {
-            closures.jacobian[(i, self.solved[j])]
+        let block = DMatrix::from_fn(self.rows.len(), self.dependent.len(), |i, j| {
+            closures.jacobian[(i, self.dependent[j])]
         });
-        let factor = solved.clone().lu();
-        // P, and N with ones at what is kept
+        let factor = block.clone().lu();
+        // P, and N with ones at the independent entries
         let solution = factor
             .solve(&DMatrix::identity(self.rows.len(), self.rows.len()))
             .filter(|inverse| inverse.iter().all(|x| x.is_finite()))
             .ok_or(singular.clone())?;
         let mut change = DMatrix::zeros(n, self.rows.len());
-        for (i, &at) in self.solved.iter().enumerate() {
+        for (i, &at) in self.dependent.iter().enumerate() {
             change.set_row(at, &solution.row(i));
         }
-        let mut basis = DMatrix::zeros(n, self.kept.len());
-        for (j, &at) in self.kept.iter().enumerate() {
+        let mut basis = DMatrix::zeros(n, self.entries.len());
+        for (j, &at) in self.entries.iter().enumerate() {
             basis[(at, j)] = 1.0;
         }
         basis -= &change * (&closures.jacobian * &basis);
-        // forces of the closures, which balance what is solved for
+        // forces of the closures, which balance those on dependent coordinates
         let mut needed = DVector::from_column_slice(&derivatives.residual);
         if state.undeformed {
             let structural = linearizer.elastic_stiffness(state);
             needed += self.elastic_share(&structural, &whole.mass, &basis, &needed);
         }
-        let residual = needed.select_rows(&self.solved);
-        let multipliers = solved.transpose().lu().solve(&residual).ok_or(singular)?;
+        let residual = needed.select_rows(&self.dependent);
+        let multipliers = block.transpose().lu().solve(&residual).ok_or(singular)?;
         let curvature = curvature(linearizer, state, &self.rows, multipliers.as_slice());
         // bodies carry these forces too
         let closing = closures.jacobian.transpose() * &multipliers;
@@ -298,12 +298,12 @@ impl Independent {
         needed: &DVector<f64>,
     ) -> DVector<f64> {
         let none = DVector::zeros(needed.len());
-        // where nothing that is solved for resists, the closures carry all that is needed there
-        if structural.select_rows(&self.solved).amax() == 0.0 {
+        // where no dependent coordinate resists, the closures carry all that is needed there
+        if structural.select_rows(&self.dependent).amax() == 0.0 {
             return none;
         }
         let swiftness = |&at: &usize| structural[(at, at)] / mass[(at, at)];
-        let swiftest = self.solved.iter().map(swiftness).fold(0.0, f64::max);
+        let swiftest = self.dependent.iter().map(swiftness).fold(0.0, f64::max);
         let stiffness = basis.transpose() * structural * basis;
         let inertia = (basis.transpose() * mass * basis).diagonal();
         // what has no stiffness of its own is measured by its inertia, so that rounding does not make it stiff
@@ -314,8 +314,8 @@ impl Independent {
                 inertia[own] * swiftest
             }
         };
-        let scale = (self.kept.iter().enumerate()).map(|kept| size(kept).sqrt().recip());
-        let scale = DMatrix::from_diagonal(&DVector::from_iterator(self.kept.len(), scale));
+        let scale = (self.entries.iter().enumerate()).map(|own| size(own).sqrt().recip());
+        let scale = DMatrix::from_diagonal(&DVector::from_iterator(self.entries.len(), scale));
         let stiffness = &scale * stiffness * &scale;
         if stiffness.iter().any(|x| !x.is_finite()) {
             return none;
@@ -344,8 +344,8 @@ impl Independent {
         let mut constraints =
             Constraints::<Tangent>::new(&model.linkage.system, &model.linkage.closures);
         let mut moving = state.clone();
-        let mut second = Vec::with_capacity(self.kept.len());
-        for column in 0..self.kept.len() {
+        let mut second = Vec::with_capacity(self.entries.len());
+        for column in 0..self.entries.len() {
             moving.velocity.fill(0.0);
             for (i, &at) in free.iter().enumerate() {
                 moving.velocity[at] = basis[(i, column)];

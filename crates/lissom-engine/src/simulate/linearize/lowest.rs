@@ -1,8 +1,8 @@
 //! The lowest modes of a tree with many degrees of freedom: mass and stiffness matrices without what else linearised equations are made of,
 //! velocity terms by products.
 
-use lissom_core::Efforts;
-use lissom_core::study::LinearizeError;
+use lissom_core::study::{Linearize as _, LinearizeError};
+use lissom_core::{Commanded as _, Efforts};
 use lissom_numerics::integrate::Flow;
 use lissom_numerics::linear::{Frozen, FrozenPoint, LinearError, Lowest, asking, asks_for_few};
 use nalgebra::DMatrix;
@@ -27,7 +27,7 @@ impl Linearizer<'_> {
         let held = if free {
             Vec::new()
         } else {
-            self.driven_entries()
+            self.driven_places()
         };
         let moving: Vec<usize> = (0..n).filter(|at| !held.contains(at)).collect();
         if !self.model.linkage.closures.is_empty() || !asks_for_few(moving.len(), count) {

@@ -28,13 +28,13 @@ mod loops;
 mod lowest;
 mod names;
 mod outputs;
-mod rest;
 mod states;
+mod statics;
 mod study;
 
 pub use lissom_core::study::LinearizeError;
-pub(in crate::simulate) use rest::Resting;
 pub use states::MotionState;
+pub(in crate::simulate) use statics::StaticState;
 
 use crate::model::Model;
 use crate::simulate::equations::Equations;
@@ -108,13 +108,12 @@ impl<'m> Linearizer<'m> {
         state: &MotionState,
         watch: &mut dyn FnMut(f64) -> Flow,
     ) -> Result<Point, LinearizeError> {
-        let mut observed = self.output_rows_at(state);
-        let Derivatives { linear, residual } =
-            self.derivatives(state, Some(&mut observed), watch)?;
+        let mut rows = self.output_rows_at(state);
+        let Derivatives { linear, residual } = self.derivatives(state, Some(&mut rows), watch)?;
         let OutputRows {
             mut outputs,
             sensors,
-        } = observed;
+        } = rows;
         made_symmetric(&mut outputs);
         let velocity: Vec<f64> = (self.equations.free_velocities.iter())
             .map(|&at| state.velocity[at])

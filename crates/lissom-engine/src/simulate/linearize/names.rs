@@ -3,7 +3,7 @@
 
 use super::Linearizer;
 use crate::model::{AxisPlace, TreeAxis};
-use lissom_core::{AxisId, Load, effort_label};
+use lissom_core::{AxisId, Commanded as _, Load, effort_label};
 use lissom_numerics::linear::{Label, Labels};
 
 impl<'m> Linearizer<'m> {
@@ -51,15 +51,6 @@ impl<'m> Linearizer<'m> {
         let motor = || Some(self.model.transmissions.get(at - free.len())?.velocity);
         let velocity = free.get(at).copied().or_else(motor)?;
         self.model.axis_at(velocity)
-    }
-
-    /// Coordinates of the state on which an input or a controller of the model acts.
-    pub(super) fn driven_entries(&self) -> Vec<usize> {
-        let axes = self.model.actions.driven();
-        let mut entries: Vec<usize> = axes.filter_map(|axis| self.axis_entry(axis)).collect();
-        entries.sort_unstable();
-        entries.dedup();
-        entries
     }
 
     /// Coordinate of the state that an axis is.

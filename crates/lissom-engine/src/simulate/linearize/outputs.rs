@@ -8,7 +8,7 @@ use lissom_numerics::linear::{Output, SensorRows};
 use lissom_spatial::Vector;
 use lissom_tree::tree::{marker_jacobian, marker_motion};
 
-/// What is observed of a state.
+/// Outputs of a state.
 pub(super) struct OutputRows {
     /// One per marker.
     pub(super) outputs: Vec<Output>,
@@ -16,7 +16,7 @@ pub(super) struct OutputRows {
 }
 
 impl Linearizer<'_> {
-    /// What is observed of a state, in the coordinates that are not prescribed, before it is differentiated.
+    /// Outputs of a state, in the coordinates that are not prescribed, before it is differentiated.
     pub(super) fn output_rows_at(&mut self, state: &MotionState) -> OutputRows {
         let (model, dofs) = (self.model, self.equations.state_velocities());
         self.residual(state);

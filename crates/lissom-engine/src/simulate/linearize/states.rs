@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector};
 
 use super::{LinearizeError, Linearizer, is_elastic};
-use lissom_core::{Nominal as _, State};
+use lissom_core::{Commanded as _, Nominal as _, State};
 use lissom_tree::tree::difference;
 
 /// A state of motion with its accelerations, in full vectors.

@@ -3,19 +3,9 @@
 use super::loops::Independent;
 use super::{LinearizeError, Linearizer, MotionState};
 use lissom_core::study::{Deviated, Deviation, Linearize, OutputOrder};
-use lissom_core::{Actions, AxisId, State};
+use lissom_core::{Actions, AxisId, Commanded, State};
 use lissom_numerics::integrate::Flow;
-use lissom_numerics::linear::{Actuation, Frozen, Label, Labels, Point};
-
-impl Linearizer<'_> {
-    /// Coordinates of the state that were chosen.
-    fn kept(&self) -> Vec<usize> {
-        match &self.independent {
-            Some(independent) => independent.kept().to_vec(),
-            None => (0..self.equations.state_velocities()).collect(),
-        }
-    }
-}
+use lissom_numerics::linear::{Frozen, Label, Labels, Point};
 
 impl Linearize for Linearizer<'_> {
     type Motion = MotionState;
@@ -29,7 +19,7 @@ impl Linearize for Linearizer<'_> {
         self.moving_state(state.time_s, &motion.packed())
     }
 
-    fn resting(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
+    fn in_equilibrium(&mut self, state: &State) -> Result<MotionState, LinearizeError> {
         let time_s = state.time_s;
         let n = self.model.linkage.velocities.len();
         let free = self.equations.free_positions.len();
@@ -99,33 +89,15 @@ impl Linearize for Linearizer<'_> {
 
     fn labels(&self) -> Labels {
         let all = self.all_labels();
-        let kept = self.kept().into_iter();
+        let chosen = self.independent().into_iter();
         Labels {
-            coordinates: kept.map(|i| all.coordinates[i].clone()).collect(),
+            coordinates: chosen.map(|i| all.coordinates[i].clone()).collect(),
             ..all
         }
     }
 
     fn actuated(&self) -> Vec<usize> {
         self.actuated_entries()
-    }
-
-    fn driven(&self) -> Vec<usize> {
-        let (driven, kept) = (self.driven_entries(), self.kept());
-        let all = 0..kept.len();
-        all.filter(|&i| driven.contains(&kept[i])).collect()
-    }
-
-    fn driven_inputs(&self) -> Vec<usize> {
-        let (actuated, driven) = (self.actuated_entries(), self.driven_entries());
-        let joints = self.equations.free_velocities.len();
-        let acts = |input: &usize| match actuated.get(*input) {
-            Some(entry) => driven.contains(entry) || *entry >= joints,
-            // loads on markers come after the joints
-            None => true,
-        };
-        let inputs = self.all_labels().inputs.len();
-        (0..inputs).filter(acts).collect()
     }
 
     fn actions(&self) -> &Actions {
@@ -136,8 +108,8 @@ impl Linearize for Linearizer<'_> {
         self.axis_entry(axis)
     }
 
-    fn actuation(&self) -> Actuation {
-        self.equations.commands.actuation()
+    fn commands(&self) -> &dyn Commanded {
+        &self.equations.commands
     }
 
     fn coordinates(&self) -> Vec<Label> {
@@ -145,16 +117,14 @@ impl Linearize for Linearizer<'_> {
     }
 
     fn independent(&self) -> Vec<usize> {
-        self.kept()
+        match &self.independent {
+            Some(independent) => independent.entries().to_vec(),
+            None => (0..self.equations.state_velocities()).collect(),
+        }
     }
 
     fn deviation(&mut self, state: &State, from: &MotionState) -> [Vec<f64>; 2] {
         self.whole_deviation(state, from)
-    }
-
-    fn breakpoints(&self) -> Vec<f64> {
-        let commands = &self.equations.commands;
-        commands.breakpoints(f64::NEG_INFINITY, f64::INFINITY)
     }
 
     fn frozen(

@@ -9,16 +9,16 @@ use super::runs::{END, bits, control};
 
 /// $`\dot y = -\lambda(t)\,(y - \cos t) - \sin t`$ with the solution $`\cos t`$, beside an oscillator that keeps steps from growing without bound.
 /// The rate $`\lambda`$ is one but from 2 to 20, where it is large.
-struct Passage {
+struct StiffSpan {
     fastest: f64,
     /// Whether it solves for the stages of an implicit method, and whether it can.
     solves: bool,
     fails: bool,
 }
 
-const PASSAGE_END: f64 = 60.0;
+const SPAN_END: f64 = 60.0;
 
-impl Passage {
+impl StiffSpan {
     const STIFF: Self = Self {
         fastest: 1e6,
         solves: true,
@@ -31,7 +31,7 @@ impl Passage {
     }
 }
 
-impl FirstOrder for Passage {
+impl FirstOrder for StiffSpan {
     fn derivative(&mut self, time: f64, state: &[f64], rate: &mut [f64]) {
         rate[0] = -self.rate(time) * (state[0] - time.cos()) - time.sin();
         rate[1] = state[2];
@@ -63,11 +63,11 @@ impl FirstOrder for Passage {
 }
 
 /// Largest error of all samples, and the cost.
-fn passage(method: Method, tolerance: f64, mut system: Passage) -> (f64, Statistics) {
+fn through(method: Method, tolerance: f64, mut system: StiffSpan) -> (f64, Statistics) {
     let samples: Vec<f64> = (0..=1200).map(|i| 0.05 * f64::from(i)).collect();
     let schedule = Schedule {
         start: 0.0,
-        end: PASSAGE_END,
+        end: SPAN_END,
         breakpoints: &[],
         samples: &samples,
     };
@@ -126,11 +126,11 @@ fn it_goes_to_an_implicit_method_and_comes_back() {
     for exponent in 4..=9 {
         let tolerance = 10.0_f64.powi(-exponent);
         for solves in [true, false] {
-            let system = Passage {
+            let system = StiffSpan {
                 solves,
-                ..Passage::STIFF
+                ..StiffSpan::STIFF
             };
-            let (error, cost) = passage(Method::Auto, tolerance, system);
+            let (error, cost) = through(Method::Auto, tolerance, system);
             assert!(error < ALLOWED * tolerance, "{tolerance:e}: {error:e}");
             // at the bound of stability the stiff part takes 18 / 6e-6 steps of 12 evaluations
             assert!(cost.evaluations < 20_000, "{tolerance:e}: {cost:?}");
@@ -152,19 +152,19 @@ fn it_goes_to_an_implicit_method_and_comes_back() {
 fn a_run_that_changes_is_resumed_to_the_last_bit() {
     let start = [1.0, 1.0, 0.0];
     let to = |time: f64| Target {
-        horizon: PASSAGE_END,
+        horizon: SPAN_END,
         ..Target::landing(time)
     };
     let mut trials = 0;
     // ESDIRK down to 1e-6, Radau below
     for tolerance in [1e-5, 1e-6, 1e-7] {
         let control = control(tolerance);
-        let mut system = Passage::STIFF;
+        let mut system = StiffSpan::STIFF;
         let mut whole = Integration::new(Method::Auto, &control, 0.0, &start).unwrap();
-        (whole.advance(&mut system, &to(PASSAGE_END), &mut ())).unwrap();
+        (whole.advance(&mut system, &to(SPAN_END), &mut ())).unwrap();
         let mut parts = Integration::new(Method::Auto, &control, 0.0, &start).unwrap();
         for i in 1..=1200 {
-            let time = PASSAGE_END * f64::from(i) / 1200.0;
+            let time = SPAN_END * f64::from(i) / 1200.0;
             (parts.advance(&mut system, &to(time), &mut ())).unwrap();
             let memory = parts.memory();
             let MethodMemory::Auto(auto) = &memory.method else {
@@ -221,20 +221,20 @@ fn relaxation_oscillations_are_followed() {
 /// Property: an implicit method that cannot go on is left, and tried again ever more rarely.
 #[test]
 fn a_method_that_fails_is_left() {
-    let fails = Passage {
+    let fails = StiffSpan {
         fastest: 1e4,
         fails: true,
-        ..Passage::STIFF
+        ..StiffSpan::STIFF
     };
-    let (error, cost) = passage(Method::Auto, 1e-6, fails);
+    let (error, cost) = through(Method::Auto, 1e-6, fails);
     assert!(error < 1e-5, "{error:e}");
     assert_eq!((cost.esdirk_steps, cost.radau_steps), (0, 0));
     assert_eq!(cost.changes, 0);
-    let sound = Passage {
+    let sound = StiffSpan {
         fastest: 1e4,
-        ..Passage::STIFF
+        ..StiffSpan::STIFF
     };
-    let (_, explicit) = passage(Method::Dop853, 1e-6, sound);
+    let (_, explicit) = through(Method::Dop853, 1e-6, sound);
     assert!(
         4 * cost.evaluations < 5 * explicit.evaluations,
         "{cost:?} {explicit:?}"

@@ -1,16 +1,16 @@
-//! How well the coordinates that are held determine those that are solved for.
+//! How well the independent coordinates determine the dependent ones.
 
 use super::Complement;
 use crate::Linkage;
 use crate::closure::error::Singularity;
 
 impl Complement {
-    /// Condition number of the choice in the 1-norm, $`\lVert [K, J_h] \rVert\,\lVert K^{-1} \rVert`$ with $`J_h`$ the columns of
-    /// what is held, and the column of $`K^{-1}`$ that makes it large. $`K`$ alone would not tell that it has become small
+    /// Condition number of the choice in the 1-norm, $`\lVert [K, J_i] \rVert\,\lVert K^{-1} \rVert`$ with $`J_i`$ the columns of
+    /// the independent coordinates, and the column of $`K^{-1}`$ that makes it large. $`K`$ alone would not tell that it has become small
     /// beside the rest, as happens to a single equation.
     pub(in crate::closure) fn condition(&mut self) -> (f64, usize) {
-        let s = self.solved.len();
-        let mut norm = self.held_norm;
+        let s = self.dependent.len();
+        let mut norm = self.independent_norm;
         for column in 0..s {
             let sum = (0..s).map(|row| self.matrix[row * s + column].abs()).sum();
             norm = norm.max(sum);
@@ -46,7 +46,11 @@ impl Complement {
         self.right.fill(0.0);
         self.right[worst] = 1.0;
         self.factor.solve(&mut self.right);
-        let moved = self.solved.iter().copied().zip(self.right.iter().copied());
+        let moved = self
+            .dependent
+            .iter()
+            .copied()
+            .zip(self.right.iter().copied());
         Singularity {
             condition,
             coordinates: most_moved(linkage, moved),

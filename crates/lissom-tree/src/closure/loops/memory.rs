@@ -4,7 +4,7 @@
 //! | name | field | why |
 //! |---|---|---|
 //! | `kept_equations` | `rows` | of equations that follow from each other, those kept decide how rounding falls, and they change where others say more |
-//! | `dependent_coordinates` | `solved` of `Complement` | the partition of the method `automatic` after every repartitioning, in its order |
+//! | `dependent_coordinates` | `dependent` of `Complement` | the partition of the method `automatic` after every repartitioning, in its order |
 //! | `determinant_columns`, `determinant_pivot_ratio` | `reference` of `Multipliers` | which determinant tells of singular configurations, and how well-conditioned it was when chosen |
 //! | `chosen_condition` | `chosen_condition` | equations and coordinates are chosen anew once the condition number is ten times this one |
 //! | `support_elements` | `stretch` of every `Contact` | whose functions a support sees, also beyond the nodes of the element |
@@ -12,7 +12,7 @@
 //!
 //! A number that there is not, or that is infinite, is an empty vector.
 //!
-//! What is not remembered: `redundant` and `held` are all that is not in `rows` and `solved`. `given`, `joints`, `elastic` and
+//! What is not remembered: `redundant` and `independent` are all that is not in `rows` and `dependent`. `given`, `joints`, `elastic` and
 //! `automatic` come from the linkage and never change. `constraints`, `kinematics`, `articulated` and all matrices and factors of
 //! `Complement` and `Multipliers` are made anew by every evaluation before they are read; `multipliers`, `change` and
 //! `workspace` are its results and scratch. `worst` and the factors of the determinant are those of the last step and are made
@@ -46,7 +46,7 @@ impl Loops {
         memory.set_indices(KEPT, &self.rows);
         match &self.method {
             Method::Complement(complement) if self.automatic => {
-                memory.set_indices(DEPENDENT, &complement.solved);
+                memory.set_indices(DEPENDENT, &complement.dependent);
             }
             Method::Complement(_) => {}
             Method::Multipliers(multipliers) => {
@@ -128,7 +128,7 @@ impl Loops {
         })?;
         match &mut method {
             Method::Complement(complement) if self.automatic => {
-                complement.solve_for(dependent, &self.joints, &self.elastic);
+                complement.partition(dependent, &self.joints, &self.elastic);
             }
             Method::Complement(_) => {}
             Method::Multipliers(multipliers) => {

@@ -155,28 +155,30 @@ pub(super) fn method(
         ClosureMethod::OperationalSpace => Method::Multipliers(
             Multipliers::new(system, rows.to_vec()).by_recursion(system, constraints),
         ),
-        ClosureMethod::JointSpace { independent } => {
-            let solved: Vec<usize> = (joints.iter().copied())
-                .filter(|at| !independent.contains(at))
+        ClosureMethod::JointSpace {
+            independent: chosen,
+        } => {
+            let dependent: Vec<usize> = (joints.iter().copied())
+                .filter(|at| !chosen.contains(at))
                 .collect();
-            let held: Vec<usize> = joints
+            let independent: Vec<usize> = joints
                 .iter()
                 .chain(elastic)
                 .copied()
-                .filter(|at| !solved.contains(at))
+                .filter(|at| !dependent.contains(at))
                 .collect();
-            if solved.len() != rows.len() {
+            if dependent.len() != rows.len() {
                 return Err(ClosureError::IndependentCount {
                     what: "joint coordinates",
                     needed: joints.len().saturating_sub(rows.len()),
-                    given: joints.len() - solved.len(),
+                    given: joints.len() - dependent.len(),
                 });
             }
             Method::Complement(Complement::new(
                 n,
                 rows.to_vec(),
-                solved,
-                held,
+                dependent,
+                independent,
                 given.to_vec(),
             ))
         }
@@ -206,9 +208,10 @@ pub(super) fn method(
         }
         ClosureMethod::Automatic => {
             let free = [joints, elastic].concat();
-            let (solved, held) = free.split_at(rows.len());
-            let (solved, held) = (solved.to_vec(), held.to_vec());
-            let mut complement = Complement::new(n, rows.to_vec(), solved, held, given.to_vec());
+            let (dependent, independent) = free.split_at(rows.len());
+            let (dependent, independent) = (dependent.to_vec(), independent.to_vec());
+            let mut complement =
+                Complement::new(n, rows.to_vec(), dependent, independent, given.to_vec());
             complement.choose(constraints, joints, elastic);
             Method::Complement(complement)
         }

@@ -2,7 +2,7 @@
 //! still determine the motion, and whether the step passed over a configuration where they do not.
 //!
 //! A condition number tells of singular configurations near a step, not of one that a step has jumped over. There a
-//! determinant changes its sign: that of the equations over the coordinates solved for. It is the
+//! determinant changes its sign: that of the equations over the dependent coordinates. It is the
 //! same at both ends of every step that does not pass a zero of it, whatever the size of the step.
 
 use super::super::complement::most_moved;
@@ -20,7 +20,7 @@ const BEYOND_THE_OTHERS: f64 = 1e3;
 const NEARLY_SINGULAR: f64 = 1e3;
 /// Equations and coordinates are chosen anew when the condition number has grown so much since the last choice.
 const WORTH_CHOOSING: f64 = 10.0;
-/// Supports on beams are solved for other coordinates where these are determined so many times better. All functions but those of a
+/// On beams other coordinates become dependent where these are determined so many times better. All functions but those of a
 /// node vanish as a support comes to it, and the next step may end there.
 const BETTER_ON_BEAMS: f64 = 2.0;
 /// Halvings of a step by which a singular configuration is located: to 1e-12 of it.
@@ -99,7 +99,7 @@ impl Loops {
         }
         self.choose_anew(linkage, time, position, velocity, condition);
         self.chosen_condition = self.condition();
-        // the side of the last state by the coordinates that are solved for now
+        // the side of the last state by the coordinates that are dependent now
         let last = self.last.clone();
         self.last.side = if self.prepare(linkage, &last.position, &last.velocity) {
             self.side()
@@ -236,7 +236,7 @@ impl Loops {
         velocity: &[f64],
         condition_before: f64,
     ) {
-        let before = self.held().to_vec();
+        let before = self.independent_entries().to_vec();
         self.choose_rows(linkage);
         self.choose_columns();
         self.factor(linkage, position, velocity);
@@ -252,11 +252,11 @@ impl Loops {
         velocity: &[f64],
         condition: f64,
     ) -> f64 {
-        let before = self.held().to_vec();
+        let before = self.independent_entries().to_vec();
         let Method::Complement(complement) = &self.method else {
             return condition;
         };
-        let solved = complement.solved.clone();
+        let dependent = complement.dependent.clone();
         self.choose_columns();
         self.factor(linkage, position, velocity);
         let better = self.condition();
@@ -266,16 +266,16 @@ impl Loops {
             return better;
         }
         if let Method::Complement(complement) = &mut self.method {
-            complement.solve_for(solved, &self.joints, &self.elastic);
+            complement.partition(dependent, &self.joints, &self.elastic);
         }
         self.factor(linkage, position, velocity);
         condition
     }
 
-    /// Entries of the velocity vector that are held; none for multipliers.
-    fn held(&self) -> &[usize] {
+    /// Independent entries of the velocity vector; none for multipliers.
+    fn independent_entries(&self) -> &[usize] {
         match &self.method {
-            Method::Complement(complement) => &complement.held,
+            Method::Complement(complement) => &complement.independent,
             Method::Multipliers(_) => &[],
         }
     }
@@ -288,16 +288,16 @@ impl Loops {
         before: &[usize],
         condition_before: f64,
     ) {
-        let names = |held: &[usize]| -> Vec<String> {
-            (held.iter())
+        let names = |independent: &[usize]| -> Vec<String> {
+            (independent.iter())
                 .filter(|at| !self.elastic.contains(at))
                 .map(|&at| linkage.velocities[at].name.clone())
                 .collect()
         };
-        if before == self.held() {
+        if before == self.independent_entries() {
             return;
         }
-        let (before, after) = (names(before), names(self.held()));
+        let (before, after) = (names(before), names(self.independent_entries()));
         let condition_after = self.condition();
         self.repartitions.push(Repartition {
             time_s: time,
@@ -315,7 +315,7 @@ impl Loops {
         }
         let free = [&self.joints[..], &self.elastic[..]].concat();
         let columns = match &self.method {
-            Method::Complement(complement) if !self.automatic => &complement.solved,
+            Method::Complement(complement) if !self.automatic => &complement.dependent,
             _ => &free,
         };
         let jacobian = self.constraints.jacobian();
@@ -336,7 +336,7 @@ impl Loops {
         self.rows = rows;
     }
 
-    /// Chooses the coordinates to be solved for, where that is free.
+    /// Chooses the dependent coordinates, where that is free.
     fn choose_columns(&mut self) {
         match &mut self.method {
             Method::Complement(complement) if self.automatic => {

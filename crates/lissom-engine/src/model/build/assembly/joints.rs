@@ -103,8 +103,8 @@ impl<'a> Assembly<'a> {
             }
         }
         self.add_quaternion(name, ball.rotation_vector);
-        let spin = ball.angular_velocity;
-        self.add_rates(name, (id, 0), "angular_velocity", "rad/s", spin);
+        let angular_velocity = ball.angular_velocity;
+        self.add_rates(name, (id, 0), "angular_velocity", "rad/s", angular_velocity);
         if ball.translates {
             // the file gives the velocity in the joint's axes, the coordinates are in the child's
             let rotation = rotation_matrix(Vector(ball.rotation_vector));

@@ -1,5 +1,6 @@
 //! The balance of forces at rest, differentiated: what Newton's iteration for an equilibrium needs.
 
+use lissom_core::Commanded as _;
 use nalgebra::DMatrix;
 
 use super::{DIRECTIONS, Linearizer, MotionState, Tangent};
@@ -7,8 +8,8 @@ use lissom_core::study::StaticLoads;
 use lissom_spatial::Vector;
 use lissom_tree::closure::Constraints;
 
-/// A state of rest under a part of its loads.
-pub(in crate::simulate) struct Resting<'a> {
+/// A state without velocities under a part of its loads.
+pub(in crate::simulate) struct StaticState<'a> {
     pub(in crate::simulate) time_s: f64,
     /// Positions as the state has them.
     pub(in crate::simulate) positions: &'a [f64],
@@ -23,18 +24,18 @@ pub(in crate::simulate) struct Resting<'a> {
 impl Linearizer<'_> {
     /// Derivatives by some coordinates of the state, one column each: of the forces on the same coordinates less those of the closures, then
     /// of what the closures miss.
-    pub(in crate::simulate) fn at_rest(
+    pub(in crate::simulate) fn balance_tangent(
         &mut self,
-        resting: &Resting<'_>,
+        place: &StaticState<'_>,
         coordinates: &[usize],
     ) -> DMatrix<f64> {
         let model = self.model;
         let linkage = &model.linkage;
         let mut constraints = Constraints::<Tangent>::new(&linkage.system, &linkage.closures);
-        let state = self.resting_state(resting);
-        self.put_loads(resting);
+        let state = self.state_of(place);
+        self.put_loads(place);
         let mut efforts = self.equations.commands.efforts().clone();
-        efforts.scale_inputs(&model.actions, resting.share);
+        efforts.scale_inputs(&model.actions, place.share);
         let n = coordinates.len();
         let mut columns = vec![None; self.equations.state_velocities()];
         for (column, &entry) in coordinates.iter().enumerate() {
@@ -67,7 +68,7 @@ impl Linearizer<'_> {
             for (row, &entry) in coordinates.iter().enumerate() {
                 let force = match free.get(entry) {
                     Some(&at) => {
-                        let closing = resting.multipliers.iter().enumerate();
+                        let closing = place.multipliers.iter().enumerate();
                         closing.fold(tangent.joints[at], |force, (equation, &multiplier)| {
                             force - constraints.row(equation)[at] * multiplier
                         })
@@ -88,15 +89,15 @@ impl Linearizer<'_> {
     }
 
     /// The state in full, with the inputs that act there.
-    fn resting_state(&mut self, resting: &Resting<'_>) -> MotionState {
+    fn state_of(&mut self, place: &StaticState<'_>) -> MotionState {
         let still = vec![0.0; self.model.linkage.system.velocity_count()];
         let position = self
             .equations
-            .position_at(resting.time_s, resting.positions)
+            .position_at(place.time_s, place.positions)
             .to_vec();
         let motors = self.equations.motor_position.iter();
         let state = MotionState {
-            time_s: resting.time_s,
+            time_s: place.time_s,
             position,
             velocity: still.clone(),
             acceleration: still,
@@ -109,12 +110,12 @@ impl Linearizer<'_> {
     }
 
     /// Lets the share of the loads act in every evaluation to come.
-    fn put_loads(&mut self, resting: &Resting<'_>) {
+    fn put_loads(&mut self, place: &StaticState<'_>) {
         let weight: Vector<f64> = self.model.linkage.system.gravity();
-        let gravity = resting.loads.gravity.unwrap_or(weight);
+        let gravity = place.loads.gravity.unwrap_or(weight);
         self.tangent.put_loads(
-            gravity.scale(resting.share),
-            resting.loads.values(resting.time_s, resting.share),
+            gravity.scale(place.share),
+            place.loads.values(place.time_s, place.share),
         );
     }
 }
