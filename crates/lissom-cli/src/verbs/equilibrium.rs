@@ -6,6 +6,7 @@ use std::path::Path;
 use lissom::{Equilibrium, Flow, Quantity, Recording, Signal, Signals, Stability, Stage};
 use lissom_io::atomic;
 use lissom_io::load::Loaded;
+use lissom_io::state::StateFile;
 use serde_json::{Map, Value, json};
 
 use super::eval::unknown;
@@ -149,6 +150,10 @@ fn as_json(loaded: &Loaded, rest: &Equilibrium) -> Value {
     let position: Map<String, Value> = position.collect();
     if !position.is_empty() {
         answer["position"] = Value::Object(position);
+    }
+    // what --from reads as one
+    if let Ok(state) = StateFile::of(&loaded.mechanism, &rest.state) {
+        answer["state"] = json!(state);
     }
     answer
 }

@@ -473,6 +473,37 @@ duration_s = 1.0
     }
 }
 
+/// Identity: the file of an equilibrium is a state, from which studies begin where those in equilibrium are, in both formulations, where loops close
+/// and with a quaternion among the coordinates.
+#[test]
+fn studies_start_from_an_equilibrium() {
+    /// Written digits are all there; loops are closed once more.
+    const SAME: f64 = 1e-10;
+    let folder = Folder::new();
+    for model in ["branched-tree", "four-bar"] {
+        for formulation in ["tree", "nodal"] {
+            let name = format!("{model} {formulation}");
+            let of = ["--formulation", formulation];
+            let found = [&["equilibrium", model, "--out", "rest.json"], &of[..]].concat();
+            folder.lissom(&found).says(0, &[]);
+            let there = ["--about", "equilibrium"];
+            let from = ["--from", "rest.json", "--about", "start"];
+            let linear = |begin: &[&str]| {
+                let words = [&["linearize", model, "--json"], begin, &of[..]].concat();
+                folder.json(&words)
+            };
+            let (there, begun) = (linear(&there), linear(&from));
+            assert_eq!(there["coordinate_names"], begun["coordinate_names"]);
+            for matrix in ["M", "q0"] {
+                let apart = differ(&there[matrix], &begun[matrix]);
+                assert!(apart < SAME, "{name} {matrix}: {apart}");
+            }
+            let from = [&["--from", "rest.json"], &of[..]].concat();
+            run(&folder, model, "run", "0.001", &from);
+        }
+    }
+}
+
 /// Identity: the equations are evaluated where the state is.
 #[test]
 fn equations_are_evaluated_at_a_state() {
