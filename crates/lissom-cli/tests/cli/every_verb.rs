@@ -1,8 +1,8 @@
 //! Every shipped model goes through every verb in both formulations, or is refused for a reason that stands here.
-//!
-//! `fit` takes data and `map` a grid of two joints, for which `fit.rs` and `map.rs` have models.
 
 use std::collections::BTreeSet;
+
+use lissom::{CoordinateKind, Mechanism, Override};
 
 use lissom_io::load::load_text;
 use lissom_io::models::{self, ShippedModel};
@@ -13,7 +13,7 @@ use crate::{Answer, Folder, number};
 
 /// Accepted steps of a run.
 const STEPS: u64 = 60;
-/// The part of them that verbs take which make several runs.
+/// The part of them that verbs take which make several runs, and what they are given.
 const FEW: f64 = 2.0 / STEPS as f64;
 
 /// One model in one formulation.
@@ -42,6 +42,8 @@ impl Case {
         }
         match verb {
             "compare" if self.of_nodes() => Some("nodes and elements"),
+            // markers are of bodies
+            "map" if self.of_nodes() => Some("no [[marker]] to look at"),
             // a free beam that is pushed
             "equilibrium" if self.model.name == "flying-spaghetti" => {
                 Some("no equilibrium at t = 0: nothing holds")
@@ -71,14 +73,20 @@ impl Case {
         options: &[&str],
         integrator: &str,
     ) -> Option<Value> {
+        let runs_often = ["converge", "sweep", "fit"].contains(&verb);
+        let part = if runs_often { FEW } else { 1.0 };
+        self.call_over(part, folder, verb, options, integrator)
+    }
+
+    /// What makes the model cheap that is simulated over a part of its time.
+    fn sets(&self, part: f64, integrator: &str) -> Vec<String> {
         let ([tree_s, nodal_s], changes) = cheap(self.model.name);
         let whole_s = if self.formulation == "tree" {
             tree_s
         } else {
             nodal_s
         };
-        let runs_often = ["converge", "sweep"].contains(&verb);
-        let duration_s = if runs_often { FEW * whole_s } else { whole_s };
+        let duration_s = part * whole_s;
         let integrator = integrator.replace("STEP", &format!("{:?}", whole_s / STEPS as f64));
         let mut sets = vec![
             format!("simulation.duration_s={duration_s:?}"),
@@ -88,14 +96,31 @@ impl Case {
                 duration_s / 4.0
             ),
         ];
+        sets.extend(changes.iter().map(|&change| change.to_owned()));
+        sets
+    }
+
+    /// What makes it one of the formulation.
+    fn elements(&self) -> Option<String> {
+        let divides = self.formulation == "nodal" && !self.of_nodes();
+        divides.then(|| "formulation.nodal.elements_per_link=1".to_owned())
+    }
+
+    /// The same over a part of the time that is simulated.
+    fn call_over(
+        &self,
+        part: f64,
+        folder: &Folder,
+        verb: &str,
+        options: &[&str],
+        integrator: &str,
+    ) -> Option<Value> {
+        let mut sets = self.sets(part, integrator);
         let mut words = vec![verb, self.model.name, "--json"];
         if verb != "compare" {
             words.extend(["--formulation", self.formulation]);
-            if self.formulation == "nodal" && !self.of_nodes() {
-                sets.push("formulation.nodal.elements_per_link=1".to_owned());
-            }
+            sets.extend(self.elements());
         }
-        sets.extend(changes.iter().map(|&change| change.to_owned()));
         for set in &sets {
             words.extend(["--set", set.as_str()]);
         }
@@ -164,6 +189,7 @@ impl Case {
             }
         }
         self.through_runs(&folder);
+        self.through_map(&folder);
         let run = self.call(&folder, "run", &["--out", "run"], FIXED)?;
         assert!(
             number(&run["cost"]["steps"]) >= 50.0,
@@ -189,6 +215,7 @@ impl Case {
 impl Case {
     /// Through the verbs that make several runs.
     fn through_runs(&self, folder: &Folder) {
+        self.through_fit(folder);
         const FIXED: &str = "{generalized_alpha={step_s=STEP,tolerance=1e-7}}";
         let name = format!("{} {}", self.model.name, self.formulation);
         let vary = [
@@ -215,6 +242,100 @@ impl Case {
                 "accuracy",
                 accuracy.iter().map(|own| &own["quantity"]),
             );
+        }
+    }
+}
+
+impl Case {
+    /// A number that the model writes.
+    fn parameter(&self) -> String {
+        let spec = load_text(self.model.name, self.model.text, &[])
+            .unwrap()
+            .spec;
+        let beam = (spec.body.iter()).find(|body| body.beam.is_some());
+        let element = (spec.element.iter()).find(|element| element.beam.is_some());
+        let damped = (spec.body.iter()).find(|body| body.damping.is_some());
+        match (beam, element, damped) {
+            (Some(body), ..) => format!("body.{}.beam.bending_stiffness_y_n_m2", body.name),
+            (_, Some(own), _) => format!("element.{}.beam.bending_stiffness_y_n_m2", own.name),
+            (.., Some(body)) => format!("body.{}.damping.modal_ratio", body.name),
+            _ => format!("body.{}.rigid.mass_kg", spec.body[0].name),
+        }
+    }
+
+    /// Two coordinates of its states as axes of a grid that begins where the model does.
+    fn grid(&self) -> [String; 2] {
+        const FIXED: &str = "{generalized_alpha={step_s=STEP,tolerance=1e-7}}";
+        // so that the range is small beside whatever the mechanism is like
+        const RANGE: f64 = 1e-3;
+        let sets = (self.sets(1.0, FIXED).into_iter()).chain(self.elements());
+        let overrides: Vec<Override> = sets.map(|set| Override::parse(&set).unwrap()).collect();
+        let loaded = load_text(self.model.name, self.model.text, &overrides).unwrap();
+        let mechanism = Mechanism::build(&loaded.spec).unwrap();
+        let [positions, _] = mechanism.coordinates().unwrap();
+        let written = mechanism.written();
+        let single = (positions.iter().zip(&written.position))
+            .filter(|(coordinate, _)| coordinate.kind != CoordinateKind::Quaternion);
+        let axes: Vec<String> = single
+            .map(|(coordinate, from)| format!("{}={from:?},{:?}", coordinate.name, from + RANGE))
+            .take(2)
+            .collect();
+        axes.try_into().unwrap()
+    }
+
+    /// Through a small map of its workspace, of which it is at one corner in any case.
+    fn through_map(&self, folder: &Folder) {
+        const FIXED: &str = "{generalized_alpha={step_s=STEP,tolerance=1e-7}}";
+        let name = format!("{} {}", self.model.name, self.formulation);
+        let axes = match self.refusal("map") {
+            Some(_) => ["a=0,1", "b=0,1"].map(str::to_owned),
+            None => self.grid(),
+        };
+        let [one, other] = axes.each_ref().map(String::as_str);
+        let options = [
+            "--over",
+            one,
+            "--over",
+            other,
+            "--threads",
+            "1",
+            "--out",
+            "map.csv",
+        ];
+        if let Some(found) = self.call(folder, "map", &options, FIXED) {
+            assert_eq!(number(&found["places"]), 4.0, "{name}");
+            assert!(number(&found["reached"]) >= 1.0, "{name}: {found}");
+            columns_of(folder, &name, "map.csv");
+        }
+    }
+
+    /// Identity: a recording of the model is fitted by the model as it is.
+    fn through_fit(&self, folder: &Folder) {
+        const FIXED: &str = "{generalized_alpha={step_s=STEP,tolerance=1e-7}}";
+        /// Nothing is left over, so that nothing moves the parameter.
+        const SAME: f64 = 1e-9;
+        let name = format!("{} {}", self.model.name, self.formulation);
+        let options = ["--out", "measured"];
+        if self
+            .call_over(FEW, folder, "run", &options, FIXED)
+            .is_none()
+        {
+            folder.write("measured/recording.csv", "t,x\n0,0\n1,0\n");
+        }
+        let parameter = self.parameter();
+        let options = [
+            "measured/recording.csv",
+            "--parameters",
+            &parameter,
+            "--threads",
+            "1",
+            "--out",
+            "fitted",
+        ];
+        if let Some(found) = self.call(folder, "fit", &options, FIXED) {
+            let own = &found["parameters"][0];
+            let (start, value) = (number(&own["start"]), number(&own["value"]));
+            assert!((value / start - 1.0).abs() < SAME, "{name}: {own}");
         }
     }
 }
