@@ -121,6 +121,11 @@ impl Assembly {
         self.parts.elements[element.0].roles.fill(role);
     }
 
+    /// Calls one deformation of an element otherwise than its kind does, wherever it is named.
+    pub fn name_deformation(&mut self, element: ElementId, index: usize, name: String) {
+        self.parts.elements[element.0].named.push((index, name));
+    }
+
     /// Gives one deformation of an element a role.
     pub fn set_deformation(&mut self, element: ElementId, index: usize, role: Role) {
         let element = &mut self.parts.elements[element.0];
@@ -198,6 +203,7 @@ impl Assembly {
         let first = before.map_or(0, |(first, last)| first + last.count());
         self.first.push(first);
         self.parts.elements.push(Element {
+            named: Vec::new(),
             name: name.to_owned(),
             kind,
             nodes: nodes.iter().map(|node| node.0).collect(),

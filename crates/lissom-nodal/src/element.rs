@@ -44,6 +44,8 @@ pub(super) enum ElementKind {
 #[derive(Clone, Debug)]
 pub(super) struct Element {
     pub(super) name: String,
+    /// Deformations that are called otherwise than their kind calls them.
+    pub(super) named: Vec<(usize, String)>,
     pub(super) kind: ElementKind,
     /// Indices of its nodes, as many as the kind has.
     pub(super) nodes: Vec<usize>,
@@ -216,6 +218,7 @@ mod tests {
         ]
         .into_iter()
         .map(|(kind, nodes)| Element {
+            named: Vec::new(),
             name: String::new(),
             roles: vec![Role::Dof; kind.labels().len()],
             kind,

@@ -483,7 +483,9 @@ impl Mechanism {
                 let element = self.element_of[deformation];
                 let local = deformation - self.first[element];
                 let element = &self.elements[element];
-                format!("{}.{}", element.name, element.kind.labels()[local])
+                let own = element.named.iter().find(|(at, _)| *at == local);
+                let usual = || format!("{}.{}", element.name, element.kind.labels()[local]);
+                own.map_or_else(usual, |(_, name)| name.clone())
             }
         }
     }

@@ -5,7 +5,7 @@ use super::start::{BallStart, DeformationStart};
 use super::unfold::UnfoldedAxis;
 use super::{NodalAxis, NodalBall, NodalJoint, NodalModelError};
 use lissom_core::{
-    Axis, AxisId, Ball, Gear, JointId, JointResistance, Load, LoadTarget, MotionCurve,
+    Axis, AxisId, Ball, Coordinates, Gear, JointId, JointResistance, Load, LoadTarget, MotionCurve,
     rotation_matrix,
 };
 use lissom_nodal::{ElementId, End, Role};
@@ -255,6 +255,8 @@ impl<'a> Builder<'a> {
 
     fn push_axis(&mut self, axis: NodalAxis) -> AxisId {
         let id = AxisId(self.axes.len());
+        let name = axis.name.coordinate();
+        (self.assembly).name_deformation(axis.element, axis.deformation, name);
         self.axes.push(axis);
         self.joints.push(NodalJoint::Axis(id));
         id
@@ -292,6 +294,14 @@ impl<'a> Builder<'a> {
         let count = if ball.translates { 6 } else { 3 };
         let targets = (0..count).map(|i| LoadTarget::Component(id, i));
         self.components.insert(ball.name.clone(), targets.collect());
+        let part = Coordinates::Joint {
+            joint: id,
+            name: ball.name.clone(),
+            translates: ball.translates,
+        };
+        for (index, label) in part.deviations().into_iter().enumerate() {
+            self.assembly.name_deformation(element, index, label.name);
+        }
         self.joints.push(NodalJoint::Ball(id));
         self.balls.push(NodalBall {
             joint: ball.name.clone(),

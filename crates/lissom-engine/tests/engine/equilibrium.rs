@@ -300,7 +300,7 @@ fn whether_an_equilibrium_holds_is_told() {
         let spec = upright(stiffness);
         let rests = [
             (tree_rest(&spec).unwrap(), "hinge.angle"),
-            (nodal_rest(&spec, 1).unwrap(), "hinge.rotation"),
+            (nodal_rest(&spec, 1).unwrap(), "hinge.angle"),
         ];
         for (rest, name) in rests {
             let expected = if holds {
@@ -343,7 +343,7 @@ fn mechanisms_without_stiffness_are_told() {
     assert!(error.to_string().contains("hold it by a spring"), "{error}");
     let error = nodal_rest(&falls, 1).unwrap_err();
     assert!(
-        matches!(&error, NoEquilibrium::Unheld { name, .. } if name == "hinge.rotation"),
+        matches!(&error, NoEquilibrium::Unheld { name, .. } if name == "hinge.angle"),
         "{error:?}"
     );
 }
