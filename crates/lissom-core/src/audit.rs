@@ -176,6 +176,11 @@ impl Auditor {
             .unwrap_or(total - work + dissipated - drift)
     }
 
+    /// The initial energy, once a sample has told it.
+    pub(crate) fn known_initial_energy(&self) -> Option<f64> {
+        self.initial_energy
+    }
+
     /// Drift of the last sample.
     pub(crate) fn last_drift(&self) -> f64 {
         self.drifts.last().copied().unwrap_or(self.before[2])

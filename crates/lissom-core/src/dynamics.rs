@@ -43,6 +43,13 @@ pub struct EnergyAndMomentum {
     pub momentum: Force<f64>,
 }
 
+impl EnergyAndMomentum {
+    /// Kinetic and potential energy.
+    pub fn total(&self) -> f64 {
+        self.kinetic + self.strain + self.gravity
+    }
+}
+
 /// A body whose bending must stay small.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlexibleLink {

@@ -125,7 +125,7 @@ impl Sampler {
         let (row, kept) = (&mut self.row, &self.kept);
         self.signals
             .read(dynamics, |at| kept.binary_search(&at).is_ok(), row);
-        let total = stored.kinetic + stored.strain + stored.gravity;
+        let total = stored.total();
         let balance = Balance {
             stored: stored.kinetic + stored.strain,
             drift: total - initial_energy(total) - work + dissipated,

@@ -237,6 +237,62 @@ fn runs_go_on_from_where_a_torque_jumps() {
     }
 }
 
+/// Identity: a run that was stopped between two samples goes on with the energy that was lost until then.
+#[test]
+fn a_run_that_is_stopped_keeps_its_drift() {
+    /// Of energies of some joules.
+    const ROUNDING_J: f64 = 1e-13;
+    const STOP_S: f64 = 0.25;
+    let changes = [
+        "simulation.duration_s=0.5",
+        "output.sample_period_s=0.1",
+        "simulation.integrator={dop853={rtol=1e-4,atol=1e-4}}",
+    ];
+    let changes = changes.map(|change| Override::parse(change).unwrap());
+    let text = models::find("two-link-arm").unwrap().text;
+    let loaded = load::load_text("two-link-arm", text, &changes).unwrap();
+    let (mechanism, simulation) = (&loaded.mechanism, &loaded.spec.simulation);
+    let run = |start, samples: &[f64], end_s: f64| {
+        let options = SimulateOptions {
+            samples,
+            channels: None,
+            most_lengths: f64::INFINITY,
+        };
+        let mut watch = |time_s: f64| {
+            if time_s > end_s {
+                Flow::Stop
+            } else {
+                Flow::Continue
+            }
+        };
+        mechanism.simulate(start, simulation, &options, &mut watch)
+    };
+    let start = mechanism.start().unwrap();
+    let samples = sample_instants(&loaded.spec, &[]);
+    let whole = run(&start, &samples, f64::INFINITY).recording;
+    let state = run(&start, &samples, STOP_S).last.unwrap();
+    let left = lissom::sample_instants_from(&loaded.spec, state.time_s, &[]);
+    let rest = run(&state, &left, f64::INFINITY).recording;
+    let drift = |recording: &Recording, time_s: f64| {
+        let mut instants = recording.time_s.iter();
+        let at = instants.position(|&instant| instant == time_s).unwrap();
+        recording.channel("energy.drift").unwrap().samples[at]
+    };
+    let (before, after, end) = (samples[2], samples[3], samples[5]);
+    let stopped_s = state.time_s;
+    assert!(before < stopped_s && stopped_s < after, "{stopped_s}");
+    for time_s in [after, end] {
+        let (found, wanted) = (drift(&rest, time_s), drift(&whole, time_s));
+        assert!(
+            (found - wanted).abs() < ROUNDING_J,
+            "{time_s}: {found} {wanted}"
+        );
+    }
+    // what would be missing
+    let change = drift(&whole, after) - drift(&whole, before);
+    assert!(change.abs() > 100.0 * ROUNDING_J, "{change}");
+}
+
 /// Rows of the same instants are the same. A run that goes on takes the drift of its first state to be that of the sample before:
 /// it is off by as much as the drift changes in between, and by rounding.
 #[track_caller]

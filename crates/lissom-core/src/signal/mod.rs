@@ -446,7 +446,7 @@ pub(crate) fn read_whole(
     row: &mut Vec<f64>,
 ) {
     let [kinetic, strain, gravity] = [stored.kinetic, stored.strain, stored.gravity];
-    let total = kinetic + strain + gravity;
+    let total = stored.total();
     row.extend_from_slice(&[kinetic, strain, gravity, total, work, dissipated, drift]);
     row.extend_from_slice(&stored.momentum.force.0);
     row.extend_from_slice(&stored.momentum.moment.0);

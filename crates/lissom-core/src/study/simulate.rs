@@ -167,7 +167,14 @@ pub fn simulate(
             Ending::Failed(failed(dynamics, first, source))
         }
     };
-    recorder.run(&stepper, dynamics, statistics, ending)
+    let mut run = recorder.run(&stepper, dynamics, statistics, ending);
+    let sampled_s = run.recording.time_s.last();
+    if let (Some(last), Ending::Stopped { .. }) = (&mut run.last, &run.ending)
+        && sampled_s != Some(&last.time_s)
+    {
+        last.drift_j = recorder.final_drift(last);
+    }
+    run
 }
 
 /// Brings a run to its target, and hands it over so far wherever its watch asks for it.
@@ -360,6 +367,24 @@ impl Recorder<'_> {
             statistics,
             ending,
             last: Some(last),
+        }
+    }
+
+    /// Energy that no work accounts for in the last state, where that is none of a sample. Nothing is recorded after that.
+    fn final_drift(&mut self, last: &State) -> f64 {
+        let Some(initial) = self.auditor.known_initial_energy() else {
+            return last.drift_j;
+        };
+        let (n_q, n_v) = (last.position.len(), last.velocity.len());
+        let mut state = last.packed();
+        self.dynamics.project_sample(last.time_s, &mut state);
+        (self.dynamics).evaluate(last.time_s, &state[..n_q], &state[n_q..n_q + n_v]);
+        let total = self.dynamics.energy_and_momentum().total();
+        let drift = total - initial - last.work_j + last.dissipated_j;
+        if drift.is_finite() {
+            drift
+        } else {
+            last.drift_j
         }
     }
 

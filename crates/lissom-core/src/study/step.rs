@@ -62,8 +62,7 @@ impl Stepping {
     fn drift_j(&self, observer: &mut dyn Dynamics) -> f64 {
         let ([position, velocity], [work_j, dissipated_j]) = self.motion();
         observer.evaluate(self.stepper.time(), position, velocity);
-        let stored = observer.energy_and_momentum();
-        let total = stored.kinetic + stored.strain + stored.gravity;
+        let total = observer.energy_and_momentum().total();
         total - work_j + dissipated_j - self.reference_j
     }
 
