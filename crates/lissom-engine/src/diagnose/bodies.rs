@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use lissom_spatial::rounded;
 use lissom_spec::spec::{AttachmentSpec, BodyKind, BodySpec, Place};
 use lissom_spec::{ModelSpec, SpanningTree};
+use lissom_tree::flex::FlexibleBody;
 use serde::Serialize;
 
 use crate::model::Model;
@@ -60,6 +61,14 @@ pub struct PayloadSummary {
     pub name: String,
     /// Its mass.
     pub mass_kg: f64,
+}
+
+/// Natural frequencies of a body, if it has any. What moves without deformation has zero, whatever rounding left of it.
+fn frequencies(body: &FlexibleBody) -> Vec<f64> {
+    let mut frequencies = body.frequencies().unwrap_or_default();
+    let rigid = body.rigid_directions().len().min(frequencies.len());
+    frequencies[..rigid].fill(0.0);
+    frequencies
 }
 
 /// All bodies, parents first.
@@ -130,9 +139,7 @@ pub(super) fn summaries(
                 degrees_of_freedom: kind.degrees_of_freedom(),
             },
             elastic_coordinates: flexible.map_or_else(Vec::new, |f| f.coordinates.clone()),
-            frequencies_rad_per_s: flexible
-                .and_then(|f| f.frequencies().ok())
-                .unwrap_or_default(),
+            frequencies_rad_per_s: flexible.map_or_else(Vec::new, frequencies),
             held_at_root: flexible.is_some_and(|f| f.held.is_some()),
             payloads,
             markers: markers.remove(name).unwrap_or_default(),

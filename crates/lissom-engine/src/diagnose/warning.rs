@@ -244,6 +244,17 @@ pub enum FidelityWarning {
         /// The beam.
         beam: String,
     },
+    /// A support holds the twist of a beam whose twist per length jumps.
+    #[error(
+        "support {support} ties the twist of {beam}, whose twist per length jumps at its nodes: where the support passes one, \
+         velocities jump and a little energy is lost; eigenfunctions as basis are smooth"
+    )]
+    JumpingTwist {
+        /// The support.
+        support: String,
+        /// The beam.
+        beam: String,
+    },
 }
 
 /// One end of a beam.

@@ -109,18 +109,27 @@ fn locks(beam: &BeamSpec) -> bool {
 /// Supports that hold direction or twist of a beam with nodes on its way.
 fn jumping_slopes(tree: &Model, spec: &ModelSpec) -> Vec<FidelityWarning> {
     let bodies = tree.linkage.system.bodies();
-    let tied = (spec.support.iter())
-        .filter(|support| support.slopes == Slopes::Tied || support.twist == Twist::Tied);
-    let jumps = tied.filter(|support| {
-        let beam = bodies.iter().find(|body| body.name == support.beam);
+    let has_nodes = |name: &str| {
+        let beam = bodies.iter().find(|body| body.name == name);
         let flexible = beam.and_then(|beam| beam.flexible.as_ref());
         let line = flexible.and_then(|flexible| flexible.centreline.as_ref());
         line.is_some_and(|line| !line.breaks().is_empty())
-    });
-    jumps
-        .map(|support| FidelityWarning::JumpingSlope {
-            support: support.name.clone(),
-            beam: support.beam.clone(),
-        })
-        .collect()
+    };
+    let mut found = Vec::new();
+    for support in &spec.support {
+        let (slope, twist) = (support.slopes == Slopes::Tied, support.twist == Twist::Tied);
+        if !(slope || twist) || !has_nodes(&support.beam) {
+            continue;
+        }
+        let names = || (support.name.clone(), support.beam.clone());
+        if slope {
+            let (support, beam) = names();
+            found.push(FidelityWarning::JumpingSlope { support, beam });
+        }
+        if twist {
+            let (support, beam) = names();
+            found.push(FidelityWarning::JumpingTwist { support, beam });
+        }
+    }
+    found
 }
