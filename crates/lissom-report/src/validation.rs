@@ -52,7 +52,7 @@ pub fn validation_html(validation: &Validation<'_>) -> String {
 fn head(out: &mut String, validation: &Validation<'_>) {
     let rows = validation.rows;
     let count = |wanted: Verdict| rows.iter().filter(|row| row.verdict() == wanted).count();
-    let [met, refuted, open] = works::counts(validation.works);
+    let statements = works::counts(validation.works);
     let _ = writeln!(
         out,
         "<h1>Validation</h1>\n<p class=\"small\">Computed by {}{}.</p>",
@@ -68,9 +68,10 @@ fn head(out: &mut String, validation: &Validation<'_>) {
         "<h2>What the five works say</h2>\n<ul class=\"counts\">"
     );
     for (class, number, words) in [
-        ("not-attempted", open, "not attempted"),
-        ("refuted", refuted, "refuted, with evidence"),
-        ("met", met, "met"),
+        ("met", statements.met, "met"),
+        ("refuted", statements.refuted, "refuted, with evidence"),
+        ("not-attempted", statements.not_attempted, "not attempted"),
+        ("fails", statements.fail, "whose rows do not pass"),
     ] {
         let class = if number == 0 { "met" } else { class };
         let _ = writeln!(
@@ -158,8 +159,15 @@ fn statements(out: &mut String, statements: &[Statement]) {
             Checked::Met => ("met", "met"),
             Checked::Refuted => ("refuted", "refuted"),
             Checked::NotAttempted => ("not-attempted", "not attempted"),
+            Checked::Fails => ("fails", "FAILS"),
+        };
+        let word = if statement.left_out {
+            format!("{word} <small>(rows left out of this run)</small>")
+        } else {
+            word.to_owned()
         };
         let lists = [
+            ("do not pass", &statement.against),
             ("rows", &statement.cases),
             ("figures", &statement.figures),
             ("tests", &statement.tests),

@@ -17,7 +17,11 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
     let files = files.into_iter().flatten();
     (files.clone()).try_for_each(|path| atomic::refuse_unwritable(path))?;
     let rows = validation::rows(arguments.quick);
-    let works = works::works();
+    let figures = match &arguments.html {
+        Some(_) => figures::figures(arguments.quick),
+        None => Vec::new(),
+    };
+    let works = works::judged(&rows, &figures);
     if let Some(path) = &arguments.report {
         let text = validation::report(&rows);
         atomic::write(path, |out| out.write_all(text.as_bytes()))?;
@@ -26,24 +30,26 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
         let page = validation_html(&Validation {
             works: &works,
             rows: &rows,
-            figures: &figures::figures(arguments.quick),
+            figures: &figures,
             quick: arguments.quick,
             made_by: concat!("lissom ", env!("CARGO_PKG_VERSION")),
         });
         atomic::write(path, |out| out.write_all(page.as_bytes()))?;
     }
-    let [met, refuted, not_attempted] = works::counts(&works);
+    let statements = works::counts(&works);
     let answer = json!({
-        "statements": { "met": met, "refuted": refuted, "not_attempted": not_attempted },
+        "statements": statements,
         "rows": rows,
     });
     (arguments.answer).give(&answer, || {
         let written = files.map(|path| format!("Wrote {}.", path.display()));
-        let counts = format!(
-            "What the five works say: {not_attempted} not attempted, {refuted} refuted with evidence, {met} met"
-        );
+        let counts = format!("What the five works say: {}", statements.in_words());
         let lines = [in_words(&rows), counts];
-        lines.into_iter().chain(written).collect::<Vec<_>>().join("\n")
+        lines
+            .into_iter()
+            .chain(written)
+            .collect::<Vec<_>>()
+            .join("\n")
     })?;
     let failed = rows.iter().filter(|row| row.fails()).count();
     if failed > 0 {
@@ -51,6 +57,14 @@ pub(crate) fn run(arguments: &ValidateArguments) -> Result<(), Stop> {
             "{} of {} do not pass",
             failed,
             counted(rows.len(), "row")
+        )));
+    }
+    if statements.fail > 0 {
+        let said = works.iter().flat_map(|work| &work.statements);
+        let against = said.flat_map(|statement| statement.against.clone());
+        return Err(Stop::Explained(format!(
+            "rows and figures that are said to show a statement do not: {}",
+            against.collect::<Vec<_>>().join("; ")
         )));
     }
     Ok(())

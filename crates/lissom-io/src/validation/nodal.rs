@@ -10,6 +10,7 @@ use serde::Deserialize;
 use super::Row;
 use super::any_shape::swung_link;
 use super::buckling::lateral_buckling;
+use super::claims::{perturbation_time, two_link_shapes, two_link_uncontrolled};
 use super::flutter::flutter;
 use super::perturbation::{
     COMPLETE, along_nominal, instants, lag, largest_apart, lateral, nonlinear_deviation, perturbed,
@@ -78,6 +79,9 @@ enum Compute {
         closed: bool,
     },
     TwoLink,
+    TwoLinkShapes,
+    TwoLinkUncontrolled,
+    PerturbationTime,
     Simo,
     Spaghetti,
     Princeton {
@@ -89,7 +93,7 @@ enum Compute {
     SwungLink,
 }
 
-type Numbers = BTreeMap<String, f64>;
+pub(super) type Numbers = BTreeMap<String, f64>;
 
 pub(super) fn rows(quick: bool) -> Vec<Row> {
     let mut rows = Vec::new();
@@ -129,6 +133,9 @@ impl Compute {
             Self::Table1 { quadratic } => table_1(quadratic).unwrap_or_default(),
             Self::QuarterTurn { closed } => quarter_turn(closed).unwrap_or_default(),
             Self::TwoLink => two_link_arm().unwrap_or_default(),
+            Self::TwoLinkShapes => two_link_shapes().unwrap_or_default(),
+            Self::TwoLinkUncontrolled => two_link_uncontrolled().unwrap_or_default(),
+            Self::PerturbationTime => perturbation_time().unwrap_or_default(),
             Self::Simo => simo().unwrap_or_default(),
             Self::Spaghetti => flying_spaghetti().unwrap_or_default(),
             Self::Princeton { angle_deg } => {

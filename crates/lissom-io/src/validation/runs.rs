@@ -86,6 +86,8 @@ enum Measure {
     AngleAboutZAtS(f64),
     /// Largest violation of a closure.
     MaxViolation,
+    /// Evaluations of the equations over those of the run that the case is `against`.
+    EvaluationsRatio,
     /// Instant at which the run cannot go on; the other measures want it to reach its end.
     TimeOfFailure,
 }
@@ -111,7 +113,10 @@ fn case_rows(source: &str, case: &Case) -> Vec<Row> {
                 (Measure::LargestDifference, Some(run), Some(other)) => {
                     largest_difference(run, other, row)
                 }
-                (Measure::LargestDifference, ..) => None,
+                (Measure::EvaluationsRatio, Some(run), Some(other)) => {
+                    evaluations_ratio(run, other)
+                }
+                (Measure::LargestDifference | Measure::EvaluationsRatio, ..) => None,
                 (_, run, _) => run.as_ref().and_then(|run| measure(run, row)),
             };
             Row {
@@ -201,14 +206,27 @@ fn measure_channel(recording: &Recording, row: &RowSpec) -> Option<f64> {
         Measure::RmsDriftPercent
         | Measure::TimeOfFailure
         | Measure::LargestDifference
+        | Measure::EvaluationsRatio
         | Measure::AngleAboutZAtS(_)
         | Measure::MaxViolation => None,
     }
 }
 
+fn both_complete(run: &Run, other: &Run) -> bool {
+    [run, other]
+        .iter()
+        .all(|run| run.ending == Ending::Completed)
+}
+
+/// Evaluations of a run over those of another, if both reach their ends.
+fn evaluations_ratio(run: &Run, other: &Run) -> Option<f64> {
+    let [ours, theirs] = [run, other].map(|run| run.statistics.evaluations as f64);
+    both_complete(run, other).then(|| ours / theirs)
+}
+
 /// Largest difference of two runs that reach their ends.
 fn largest_difference(run: &Run, other: &Run, row: &RowSpec) -> Option<f64> {
-    if run.ending != Ending::Completed || other.ending != Ending::Completed {
+    if !both_complete(run, other) {
         return None;
     }
     let ending = row.channel.as_deref()?;
