@@ -17,6 +17,8 @@ use crate::arrays::Arrays;
 
 /// Zeros whose real part is a smaller share of them lie on the imaginary axis, but for rounding.
 const ON_THE_AXIS: f64 = 1e-7;
+/// Zeros smaller than this part of the largest are rounding of one at the origin, as integrals make them.
+const AT_THE_ORIGIN: f64 = 1e-13;
 
 /// Outputs that an input moves by a smaller share than others of their unit, at every frequency, are moved by rounding.
 const ROUNDING: f64 = 1e-13;
@@ -58,7 +60,12 @@ pub struct Pair {
 impl Pair {
     /// Zeros with a positive real part: a controller cannot invert what they hold back.
     pub fn unstable_zeros(&self) -> impl Iterator<Item = &Complex<f64>> {
-        (self.zeros.iter()).filter(|zero| zero.re > ON_THE_AXIS * zero.norm())
+        let sizes = self.zeros.iter().map(|zero| zero.norm());
+        let largest = sizes.fold(0.0, f64::max);
+        (self.zeros.iter()).filter(move |zero| {
+            let size = zero.norm();
+            size > AT_THE_ORIGIN * largest && zero.re > ON_THE_AXIS * size
+        })
     }
 }
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
+use lissom::recording::Extremes;
 use lissom::{
-    Ending, Flow, ModelSpec, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
+    Ending, Flow, ModelSpec, Quantity, Run, RunError, SMALL_DEFLECTION_LENGTHS, SMALL_SLOPE_RAD,
     SimulateOptions, State, Watch, sample_instants, sample_instants_from,
 };
 use lissom_io::batch::Batch;
@@ -463,23 +464,24 @@ fn loads_in_words(summary: &Summary) -> Vec<String> {
 
 /// Positions and deflections of the markers.
 fn extremes_in_words(loaded: &Loaded, summary: &Summary) -> Vec<String> {
+    let extremes = |channel: &Extremes| {
+        format!(
+            "  {:<23} {:>11} to {:>11} {}, at the end {}",
+            channel.name,
+            short(channel.minimum.value),
+            short(channel.maximum.value),
+            channel.unit,
+            short(channel.last.value)
+        )
+    };
+    let moves = |channel: &&Extremes| channel.minimum.value != channel.maximum.value;
     let mut lines = Vec::new();
     for marker in &loaded.spec.marker {
         for what in ["position", "deflection"] {
             let prefix = format!("{}.{what}.", marker.name);
-            let moving = summary.channels.iter().filter(|channel| {
-                channel.name.starts_with(&prefix) && channel.minimum.value != channel.maximum.value
-            });
-            lines.extend(moving.map(|channel| {
-                format!(
-                    "  {:<23} {:>11} to {:>11} {}, at the end {}",
-                    channel.name,
-                    short(channel.minimum.value),
-                    short(channel.maximum.value),
-                    channel.unit,
-                    short(channel.last.value)
-                )
-            }));
+            let own = summary.channels.iter().filter(moves);
+            let own = own.filter(|channel| channel.name.starts_with(&prefix));
+            lines.extend(own.map(extremes));
         }
     }
     if !lines.is_empty() {
@@ -487,6 +489,20 @@ fn extremes_in_words(loaded: &Loaded, summary: &Summary) -> Vec<String> {
             0,
             format!("  {}", counted(loaded.spec.marker.len(), "marker")),
         );
+    }
+    let signals = loaded.mechanism.signals().ok();
+    let is_error = |channel: &&Extremes| {
+        let found = signals
+            .as_ref()
+            .and_then(|signals| Some(&signals[signals.find(&channel.name)?]));
+        found.is_some_and(|signal| signal.quantity == Quantity::TrackingError)
+    };
+    let errors: Vec<String> = (summary.channels.iter().filter(is_error).filter(moves))
+        .map(extremes)
+        .collect();
+    if !errors.is_empty() {
+        lines.push("  off the nominal motion".to_owned());
+        lines.extend(errors);
     }
     lines
 }

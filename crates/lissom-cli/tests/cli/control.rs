@@ -151,3 +151,17 @@ fn linear_systems_are_read_from_files() {
     assert_eq!(finals[0], finals[1]);
     assert!(finals[0][2].abs() > 0.0);
 }
+
+/// A run ends with how far joints are off their nominal motion. The zero at the origin that an integral makes is no reason for an output to go
+/// the wrong way first; those of the bending arm are.
+#[test]
+fn runs_say_whether_joints_follow_and_responses_which_zeros_matter() {
+    let folder = Folder::new();
+    folder.write("servo.toml", servo());
+    let run = ["run", "servo.toml", "--set", "simulation.duration_s=0.1"];
+    let words = ["off the nominal motion", "shoulder.angle_error"];
+    folder.lissom(&run).says(0, &words);
+    let response = ["response", "servo.toml", "--closed-loop", "--outputs"];
+    let told = folder.lissom(&[&response[..], &["hand.position.y"]].concat());
+    told.says(0, &["zeros in the right half-plane at 29"]);
+}
