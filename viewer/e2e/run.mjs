@@ -314,6 +314,139 @@ async function overlaysAndSaves() {
   console.log("two recordings over each other, saving, zooming");
 }
 
+/** Measured data stand as points over the curves of the same channels, in SI, and in the first panels. */
+async function overlaysMeasuredData() {
+  const run_ = join(folder, "two-link-arm");
+  const csv = readCsv(join(run_, "recording.csv"));
+  const times = csv.get("time_s");
+  const chosen = [20, 77, 150, 240];
+  const rows = chosen.map((i) => [times[i] + 0.0005, 1000 * csv.get("hand.position.x")[i] + 3].join(";").replaceAll(".", ","));
+  const table = join(folder, "experiment.csv");
+  writeFileSync(table, ["time_s;hand.position.x [mm]", ...rows, ""].join("\n"));
+  const out = join(folder, "measured.html");
+  lissom("report", run_, "--measured", table, "--out", out, "--quiet");
+  const page = await open(out);
+  for (const i of chosen) {
+    const found = await run(page, ([t]) => lissom.plotted("hand.position.x", t, 1), [times[i]]);
+    assert.ok(Math.abs(found.time - times[i] - 0.0005) < 1e-9, `a measured point at ${found.time}`);
+    const expected = csv.get("hand.position.x")[i] + 0.003;
+    assert.ok(Math.abs(found.value - expected) < SINGLE * 2, `${found.value} is not ${expected}`);
+  }
+  const first = page.locator(".panel").first();
+  assert.match(await first.locator(".legend").innerText(), /hand\.position\.x · two-link-arm.*hand\.position\.x · experiment\.csv/s);
+  // there is ink of the points, which no line connects
+  await page.screenshot({ path: join(folder, "measured.png") });
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  assert.throws(() => lissom("report", run_, "--measured", join(folder, "nothing.csv"), "--out", out, "--quiet"));
+  writeFileSync(join(folder, "other.csv"), "time_s,volts\n0,1\n1,2\n");
+  assert.throws(() => lissom("report", run_, "--measured", join(folder, "other.csv"), "--out", out, "--quiet"), /no channel of the recording, only volts/);
+  console.log("measured data over a recording");
+}
+
+/** Bending moments stand on the links where their sections are, as high as recorded, on the side to which the link curves. */
+async function drawsMoments() {
+  const out = join(folder, "moments");
+  lissom("run", "two-link-arm", "--set", "output.load_sections=9", "--report", "--quiet", "--out", out);
+  const page = await open(join(out, "report.html"));
+  const csv = readCsv(join(out, "recording.csv"));
+  const times = csv.get("time_s");
+  const moment = (body, k, i) => csv.get(`${body}.section_${k}.bending_moment.z`)[i];
+  const length = await run(page, () => lissom.length());
+  const bodies = ["upper_arm", "forearm"];
+  const all = bodies.flatMap((body) => Array.from({ length: 9 }, (_, k) => times.map((_, i) => Math.abs(moment(body, k + 1, i)))));
+  const largest = Math.max(...all.flat());
+  for (const share of [0.2, 0.5, 0.9]) {
+    const i = Math.round(share * (times.length - 1));
+    await run(page, (t) => lissom.seek(t), times[i]);
+    for (const body of bodies) {
+      const planes = await run(page, (body) => lissom.ordinates(body), body);
+      assert.equal(planes.length, 1, `${body} bends in one plane`);
+      const { from, to } = planes[0];
+      const [root, tip] = await run(page, (body) => lissom.tubeEnds(body), body);
+      [[from[0], root], [from[8], tip]].forEach(([a, b]) => {
+        assert.ok(Math.hypot(...a.map((x, axis) => x - b[axis])) < TIP_TOLERANCE * length, `${body} has its diagram elsewhere`);
+      });
+      from.forEach((start, k) => {
+        const high = Math.hypot(...to[k].map((x, axis) => x - start[axis]));
+        const expected = (0.16 * length * Math.abs(moment(body, k + 1, i))) / largest;
+        assert.ok(Math.abs(high - expected) < 1e-5 * length, `section ${k + 1} of ${body}: ${high} is not ${expected}`);
+      });
+      // a positive moment curves the beam to its left
+      const [along, up] = [tip.map((x, axis) => x - root[axis]), to[0].map((x, axis) => x - from[0][axis])];
+      const left = along[0] * up[1] - along[1] * up[0];
+      assert.ok(left * moment(body, 1, i) >= 0, `${body} has its diagram on the other side`);
+    }
+  }
+  assert.match(await page.locator(".moment-scale").innerText(), /largest bending moment .* N m/);
+  await page.screenshot({ path: join(folder, "moments.png") });
+  await page.keyboard.press("m");
+  assert.equal(await page.getByLabel("moments").isChecked(), false);
+  await page.screenshot({ path: join(folder, "moments-off.png") });
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  console.log("bending moments over the links");
+}
+
+/** Bode plots, poles and maps are those of the files, and joints that follow a motion have their errors shown. */
+async function showsAnalyses() {
+  const arm = join(folder, "two-link-arm");
+  const [response, modes, map] = ["response.json", "modes.json", "map.csv"].map((name) => join(folder, name));
+  lissom("response", "two-link-arm", "--out", response, "--quiet");
+  writeFileSync(modes, lissom("modes", "two-link-arm", "--json"));
+  lissom("map", "two-link-arm", "--over", "shoulder.angle=-1:1:9", "--over", "elbow.angle=0.1:2.5:7", "--out", map, "--quiet");
+  const out = join(folder, "analyses.html");
+  lissom("report", arm, ...[response, modes, map].flatMap((file) => ["--analysis", file]), "--out", out, "--quiet");
+  const page = await open(out);
+  await page.locator("#analysis").scrollIntoViewIfNeeded();
+  const { frequency_rad_per_s: omega, real, imaginary, pole_imaginary: poles } = JSON.parse(readFileSync(response, "utf8"));
+  const drawn = await run(page, () => lissom.bode(0, 0, 0));
+  for (const i of [0, omega.length >> 1, omega.length - 1]) {
+    const expected = Math.hypot(real[i][0][0], imaginary[i][0][0]);
+    assert.ok(Math.abs(drawn[0][i] / expected - 1) < 1e-9, `${drawn[0][i]} is not ${expected}`);
+    const turned = drawn[1][i] - (Math.atan2(imaginary[i][0][0], real[i][0][0]) * 180) / Math.PI;
+    assert.ok(Math.abs(turned / 360 - Math.round(turned / 360)) < 1e-9, "the phase is another");
+  }
+  const articles = page.locator("article.analysis");
+  assert.equal(await articles.count(), 3);
+  assert.equal(await articles.nth(0).locator("path.pole").count(), poles.flatMap((im) => (im === 0 ? [im] : [im, -im])).length);
+  assert.equal(await articles.nth(0).locator("canvas").count(), 2);
+  const found = JSON.parse(readFileSync(modes, "utf8"));
+  assert.equal(await articles.nth(1).locator("path.pole").count(), found.modes.flatMap((mode) => mode.eigenvalues[0]).length);
+  // the map under the pointer says what its row of the table says
+  const table = readCsv(map);
+  await articles.nth(2).locator("canvas").scrollIntoViewIfNeeded();
+  const box = await articles.nth(2).locator("canvas").boundingBox();
+  for (const [column, row] of [[0, 0], [8, 6], [3, 5]]) {
+    await page.mouse.move(box.x + (box.width * (column + 0.5)) / 9, box.y + (box.height * (6 - row + 0.5)) / 7);
+    const said = await articles.nth(2).locator("output").innerText();
+    const value = Number(/: (\S+) rad\/s$/.exec(said)?.[1]);
+    const expected = table.get("lowest_frequency")[row * 9 + column];
+    assert.ok(Math.abs(value / expected - 1) < FIVE_DIGITS, `${said}, expected ${expected}`);
+  }
+  await articles.nth(0).screenshot({ path: join(folder, "bode.png") });
+  await articles.nth(1).screenshot({ path: join(folder, "poles.png") });
+  await articles.nth(2).screenshot({ path: join(folder, "map.png") });
+  await articles.nth(0).getByLabel("Output").selectOption("1");
+  assert.match(await articles.nth(0).innerText(), /does not move this output/);
+  assert.deepEqual(page.complaints, []);
+  await page.close();
+  assert.throws(() => lissom("report", arm, "--analysis", join(arm, "recording.csv"), "--out", out, "--quiet"), /no column of a map/);
+
+  const driven = join(folder, "tracking");
+  lissom("run", "spatial-two-link", "--set", "simulation.duration_s=0.2", "--report", "--quiet", "--out", driven);
+  const tracked = await open(join(driven, "report.html"));
+  assert.match(await tracked.locator(".panel-title").allInnerTexts().then((titles) => titles.join(", ")), /Tracking errors in rad/);
+  const csv = readCsv(join(driven, "recording.csv"));
+  const off = await run(tracked, () => lissom.plotted("hinge_3.rotation_error", 0.15));
+  const i = csv.get("time_s").findIndex((t) => Math.abs(t - off.time) < 1e-9);
+  assert.ok(Math.abs(off.value - csv.get("hinge_3.rotation_error")[i]) < SINGLE, "another tracking error");
+  await tracked.screenshot({ path: join(folder, "tracking.png") });
+  assert.deepEqual(tracked.complaints, []);
+  await tracked.close();
+  console.log("Bode plots, poles, a map, tracking errors");
+}
+
 /** A recording without coordinates has plots and says why there is no animation. */
 async function withoutCoordinates() {
   const out = join(folder, "energy-only");
@@ -496,6 +629,9 @@ try {
     await shows(model);
   }
   await overlaysAndSaves();
+  await overlaysMeasuredData();
+  await drawsMoments();
+  await showsAnalyses();
   await withoutCoordinates();
   await drawsWhatBodiesLookLike();
   await drawsSurfaces();

@@ -2,10 +2,10 @@
 
 import uPlot from "uplot";
 import { digits, h } from "./dom";
-import type { Channel, Recording } from "./data";
+import type { Channel, Series } from "./data";
 
 export interface Curve {
-  recording: Recording;
+  recording: Series;
   channel: Channel;
 }
 
@@ -18,7 +18,7 @@ export type Columns = [number[], ...(number | null)[][]];
  */
 export function columns(curves: Curve[], from: number, until: number, width: number): Columns {
   const recordings = [...new Set(curves.map((curve) => curve.recording))];
-  const ranges = new Map<Recording, [number, number]>();
+  const ranges = new Map<Series, [number, number]>();
   let most = 0;
   for (const recording of recordings) {
     const first = Math.max(0, lower(recording.time, from) - 1);
@@ -45,7 +45,7 @@ function lower(time: Float64Array, t: number): number {
 
 const sample = (channel: Channel, i: number) => channel.samples[channel.constant ? 0 : i]!;
 
-function samples(curves: Curve[], recordings: Recording[], ranges: Map<Recording, [number, number]>): Columns {
+function samples(curves: Curve[], recordings: Series[], ranges: Map<Series, [number, number]>): Columns {
   if (recordings.length === 1) {
     const recording = recordings[0]!;
     const [first, last] = ranges.get(recording)!;
@@ -109,7 +109,7 @@ function envelopes(curves: Curve[], from: number, until: number, width: number):
 }
 
 /** Leaves the numbers of the axes to elements of the page, which can be selected, copied and read aloud. */
-export function axisNumbers(logarithmic = false): { axes: uPlot.Axis[]; plugin: uPlot.Plugin } {
+export function axisNumbers(logarithmic: readonly [boolean, boolean] = [false, false]): { axes: uPlot.Axis[]; plugin: uPlot.Plugin } {
   const shown: string[][] = [[], []];
   const splits: number[][] = [[], []];
   const layer = h("div", { class: "ticks" });
@@ -125,19 +125,28 @@ export function axisNumbers(logarithmic = false): { axes: uPlot.Axis[]; plugin: 
       if (tick === null) {
         return "";
       }
-      if (axis === 1 && logarithmic) {
-        const exponent = Math.log10(tick);
-        return Math.abs(exponent - Math.round(exponent)) < 1e-9 ? digits(tick, 3) : "";
+      if (logarithmic[axis]) {
+        return isDecade(tick) ? digits(tick, 3) : "";
       }
       return large ? Number(tick.toPrecision(6)).toExponential().replace("e+", "e") : tick.toFixed(places);
     });
     return ticks.map(() => "");
   };
-  const common = { stroke: () => css("--ink-2"), grid: { stroke: () => css("--line"), width: 1 }, ticks: { show: false } };
+  const isDecade = (tick: number) => Math.abs(Math.log10(tick) - Math.round(Math.log10(tick))) < 1e-9;
+  const common = (axis: number) => ({
+    stroke: () => css("--ink-2"),
+    grid: {
+      stroke: () => css("--line"),
+      width: 1,
+      // lines between decades would fill the plot
+      filter: (_: uPlot, ticks: number[]) => ticks.map((tick) => (!logarithmic[axis] || isDecade(tick) ? tick : null)),
+    },
+    ticks: { show: false },
+  });
   return {
     axes: [
-      { ...common, size: 22, values: values(0) as uPlot.Axis.Values },
-      { ...common, size: 58, values: values(1) as uPlot.Axis.Values },
+      { ...common(0), size: 22, values: values(0) as uPlot.Axis.Values },
+      { ...common(1), size: 58, values: values(1) as uPlot.Axis.Values },
     ],
     plugin: {
       hooks: {

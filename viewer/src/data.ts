@@ -1,7 +1,7 @@
 // The report as the command writes it (crates/lissom-report/src/data.rs), and its numbers as typed arrays.
 
 /** Layout that this page understands. */
-const FORMAT = 3;
+const FORMAT = 4;
 
 interface Numbers {
   at: number;
@@ -151,12 +151,51 @@ export interface ModelSummary {
   warnings?: string[];
 }
 
-export interface Recording {
+/** Channels over time: a recording, or a table of measured data. */
+export interface Series {
   label: string;
-  model: string;
   time: Float64Array;
   channels: Channel[];
   byName: Map<string, Channel>;
+}
+
+type Known = number | null;
+
+/** Numbers by frequency, output and input. */
+export interface ResponseAnalysis {
+  kind: "response";
+  label: string;
+  frequency_rad_per_s: number[];
+  input_names: string[];
+  input_units: string[];
+  output_names: string[];
+  output_units: string[];
+  real: Known[][][];
+  imaginary: Known[][][];
+  pole_real: Known[];
+  pole_imaginary: Known[];
+}
+
+export interface ModesAnalysis {
+  kind: "modes";
+  label: string;
+  time_s: number[];
+  modes: { eigenvalues: ([number, number][] | null)[] }[];
+}
+
+/** The first coordinate changes fastest. */
+export interface MapAnalysis {
+  kind: "map";
+  label: string;
+  axes: [[string, string], [string, string]];
+  values: [number[], number[]];
+  layers: { name: string; unit: string; values: Known[] }[];
+}
+
+export type Analysis = ResponseAnalysis | ModesAnalysis | MapAnalysis;
+
+export interface Recording extends Series {
+  model: string;
   scene: SceneData | null;
   visuals: Visual[];
   frames: Frames | null;
@@ -181,6 +220,9 @@ export interface Report {
   /** Further channels of the kinds that the panels begin with. */
   leftOut: string[];
   recordings: Recording[];
+  /** Drawn as points over the curves. */
+  measured: Series[];
+  analyses: Analysis[];
 }
 
 function decode(text: string): ArrayBuffer {
@@ -219,7 +261,7 @@ export function readReport(): Report {
   const doubles = (n: Numbers) => new Float64Array(buffer, n.at, n.count);
   const singles = (n: Numbers) => new Float32Array(buffer, n.at, n.count);
   const indices = (n: Numbers) => new Uint32Array(buffer, n.at, n.count);
-  const recordings = report.recordings.map((raw: any): Recording => {
+  const series = (raw: any): Series => {
     const channels = raw.channels.map((channel: any): Channel => ({
       name: channel.name,
       unit: channel.unit,
@@ -227,13 +269,14 @@ export function readReport(): Report {
       samples: channel.samples ? singles(channel.samples) : Float32Array.of(channel.constant ?? NaN),
       constant: !channel.samples,
     }));
+    const byName = new Map(channels.map((channel: Channel) => [channel.name, channel])) as Map<string, Channel>;
+    return { label: raw.label, time: doubles(raw.time), channels, byName };
+  };
+  const recordings = report.recordings.map((raw: any): Recording => {
     const animation = raw.animation;
     return {
-      label: raw.label,
+      ...series(raw),
       model: raw.model,
-      time: doubles(raw.time),
-      channels,
-      byName: new Map(channels.map((channel: Channel) => [channel.name, channel])),
       scene: raw.scene,
       visuals: raw.visuals.map((visual: any) =>
         visual.shape === "mesh"
@@ -266,6 +309,8 @@ export function readReport(): Report {
     panels: report.panels,
     leftOut: report.left_out,
     recordings,
+    measured: report.measured.map(series),
+    analyses: report.analyses,
   };
 }
 
@@ -285,7 +330,7 @@ export function intervalOf(time: Float64Array, t: number): number {
 }
 
 /** Value of a channel at an instant, linear between samples; NaN outside. */
-export function valueAt(recording: Recording, channel: Channel, t: number): number {
+export function valueAt(recording: Series, channel: Channel, t: number): number {
   const { time } = recording;
   const last = time.length - 1;
   if (last < 0 || t < time[0]! || t > time[last]!) {

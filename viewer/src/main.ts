@@ -2,8 +2,10 @@
 
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
+import { Analyses, bode } from "./analysis";
 import { curveColour, isDark, scaleGradient } from "./colours";
 import { type Report, readReport, valueAt } from "./data";
+import { largestMoment } from "./diagram";
 import { digits, h, save } from "./dom";
 import { Plots } from "./plots";
 import { Spectra, spectrum } from "./spectrum";
@@ -16,7 +18,7 @@ const KEYS: [string, string][] = [
   ["← →", "one frame back, on (with Shift ten)"],
   ["Home End", "start, end"],
   ["+ −", "more, less exaggeration"],
-  ["G T C N", "ghost, trace, colour, names"],
+  ["G T C M N", "ghost, trace, colour, moments, names"],
   ["F", "fit"],
   ["0 1 2 3", "view from a corner, along x, y, z"],
 ];
@@ -84,17 +86,20 @@ class Page {
     this.plots = new Plots(report, this);
     const spectra = new Spectra(report, this.plots);
     this.spectra = spectra;
-    app.append(this.header(), bench, spectra.element, summary(report));
+    const analyses = new Analyses(report.analyses);
+    app.append(this.header(), bench, spectra.element, ...(analyses.element ? [analyses.element] : []), summary(report));
     bench.append(h("div", { class: "stage" }, view, this.transport()), this.plots.element);
     this.stage = this.makeStage(view);
     this.decorate(view);
     this.plots.build();
+    analyses.build();
     this.setExaggeration(1);
     document.addEventListener("keydown", (event) => this.key(event));
     const themed = () => {
       this.stage?.themed();
       this.plots.rebuild();
       spectra.build();
+      analyses.build();
       this.moved = true;
     };
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", themed);
@@ -159,7 +164,7 @@ class Page {
       "header",
       { class: "top" },
       h("div", { class: "name" }, h("span", { class: "brand" }, "Lissom"), h("h1", {}, this.report.title)),
-      h("nav", {}, h("a", { href: "#motion" }, "Motion"), h("a", { href: "#spectrum" }, "Spectrum"), h("a", { href: "#summary" }, "Summary"), theme),
+      h("nav", {}, h("a", { href: "#motion" }, "Motion"), h("a", { href: "#spectrum" }, "Spectrum"), this.report.analyses.length > 0 && h("a", { href: "#analysis" }, "Analysis"), h("a", { href: "#summary" }, "Summary"), theme),
       h("div", { class: "chips" }, ...chips),
     );
   }
@@ -173,7 +178,7 @@ class Page {
         "div",
         { class: "row" },
         h("label", { class: "exaggeration" }, "Deformation ", this.factor, this.factorText),
-        ...(["ghost", "trace", "colour", "names"] as const).map((name) => {
+        ...(["ghost", "trace", "colour", "moments", "names"] as const).map((name) => {
           const box = h("input", { type: "checkbox", onchange: () => this.apply(name, box.checked) });
           this.toggles.set(name, box);
           return h("label", { class: "toggle" }, box, name);
@@ -229,6 +234,11 @@ class Page {
         h("div", { class: "scale", title: meaning }, h("span", {}, stress ? "stress" : "bending strain"), h("span", {}, "0"), bar, h("span", {}, full)),
       );
     }
+    const moments = Math.max(...this.report.recordings.map(largestMoment));
+    if (stage.hasMoments) {
+      const meaning = "Bending moments stand on the side to which the link curves; the largest of the whole motion is as high as this says";
+      view.append(h("div", { class: "moment-scale", title: meaning }, `largest bending moment ${digits(moments, 3)} N m`));
+    }
     const ghosts = { nominal: "rigid nominal motion", undeformed: "undeformed links, joints as recorded or as near as loops allow" };
     const ghost = this.toggles.get("ghost")!.parentElement!;
     ghost.title = `Ghost: ${ghosts[stage.mechanisms[0]!.recording.scene!.ghost]}`;
@@ -250,6 +260,11 @@ class Page {
     this.toggles.get("trace")!.checked = stage.traced;
     this.toggles.get("colour")!.checked = stage.coloured;
     this.toggles.get("colour")!.disabled = stage.colourKind === "nothing" || stage.fullLoad === 0;
+    this.toggles.get("moments")!.checked = stage.moments;
+    this.toggles.get("moments")!.disabled = !stage.hasMoments;
+    this.toggles.get("moments")!.parentElement!.title = stage.hasMoments
+      ? "Bending moments over the links"
+      : "Bending moments are recorded with output.load_sections";
     this.toggles.get("names")!.checked = stage.showLabels;
   }
 
@@ -266,6 +281,8 @@ class Page {
       stage.traced = on;
     } else if (name === "colour") {
       stage.coloured = on;
+    } else if (name === "moments") {
+      stage.moments = on;
     } else {
       stage.showLabels = on;
     }
@@ -320,6 +337,7 @@ class Page {
       g: () => this.flip("ghost"),
       t: () => this.flip("trace"),
       c: () => this.flip("colour"),
+      m: () => this.flip("moments"),
       n: () => this.flip("names"),
       f: () => this.stage?.fit(),
       "0": () => this.stage?.view("iso"),
@@ -418,6 +436,8 @@ function hook(page: Page) {
     tubeEnds: (body: string, recording = 0) => mechanism(recording).tubeEnds(body),
     /** Both sides of every joint that holds them together. */
     jointSides: (recording = 0) => mechanism(recording).jointSides(),
+    /** Ordinates of the moment diagrams of a body, plane by plane: where they begin and end. */
+    ordinates: (body: string, recording = 0) => mechanism(recording).ordinates(body),
     /** Corners of the drawn tube of a flexible body. */
     tube: (body: string, recording = 0) => Array.from(mechanism(recording).tubeVertices(body) ?? []),
     /** Value of a channel in the data of the page. */
@@ -433,6 +453,11 @@ function hook(page: Page) {
     },
     /** Instant and value of the point that a plot draws nearest to t. */
     plotted: (name: string, t: number, recording = 0) => page.plots.plotted(name, t, recording),
+    /** Magnitude and phase in degrees that are drawn of a response between an input and an output, all counted from 0. */
+    bode: (analysis: number, input: number, output: number) => {
+      const found = page.report.analyses[analysis];
+      return found?.kind === "response" ? bode(found, input, output) : null;
+    },
     /** Milliseconds of script of every frame played so far. */
     frameCost: () => frameCost.slice(),
     setRange: (from: number, until: number) => page.plots.setRange(from, until),

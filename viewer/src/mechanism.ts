@@ -3,6 +3,7 @@
 import * as THREE from "three";
 import { Chain, type Pose } from "./chain";
 import type { DrawnBody, DrawnJoint, Recording, Side, Solid, Visual } from "./data";
+import { Diagram } from "./diagram";
 import { Surface } from "./surface";
 import { Tube } from "./tube";
 import { visualMesh } from "./visual";
@@ -37,6 +38,8 @@ export interface Look {
   marker: THREE.MeshStandardMaterial;
   trace: THREE.LineBasicMaterial;
   traceAhead: THREE.LineBasicMaterial;
+  diagram: THREE.MeshBasicMaterial;
+  diagramLine: THREE.LineBasicMaterial;
 }
 
 function setPose(object: THREE.Object3D, pose: Pose): void {
@@ -141,6 +144,8 @@ export class Mechanism {
   readonly ghostRoot = new THREE.Group();
   readonly traceRoot = new THREE.Group();
   readonly jointRoot = new THREE.Group();
+  /** Bending moments over the links. */
+  readonly momentRoot = new THREE.Group();
   readonly chain: Chain;
   /** Largest stress or strain over the whole motion. */
   readonly largestLoad: number;
@@ -155,6 +160,7 @@ export class Mechanism {
   private readonly visuals: { visual: Visual; mesh: THREE.Mesh }[] = [];
   private readonly things: DrawnThing[] = [];
   private readonly gaps: { from: Side; to: Side; line: THREE.Line }[] = [];
+  private readonly diagrams: { body: number; diagram: Diagram }[] = [];
   private traced: string | null = null;
   private tracedAt = NaN;
   private traceTimes: number[] = [];
@@ -190,6 +196,16 @@ export class Mechanism {
     this.pathAhead = line(look.traceAhead);
     this.path = line(look.trace);
     this.root.add(this.jointRoot);
+    const scale = Diagram.scale(recording, length);
+    this.tubes.forEach((tube, body) => {
+      if (tube && scale > 0) {
+        const diagram = new Diagram(recording, scene.bodies[body]!.name, tube, scale, look.diagram, look.diagramLine);
+        if (!diagram.isEmpty) {
+          this.diagrams.push({ body, diagram });
+          this.momentRoot.add(diagram.root);
+        }
+      }
+    });
     this.largestLoad = this.findLargestLoad();
   }
 
@@ -362,6 +378,9 @@ export class Mechanism {
     chain.goTo(t);
     this.tubes.forEach((tube, k) => tube?.update(chain, k, full));
     this.surfaces.forEach((surface, k) => surface?.update(chain, k, full));
+    if (this.momentRoot.visible) {
+      this.diagrams.forEach(({ diagram }) => diagram.update(t));
+    }
     for (const { body, ends, rod } of this.rods) {
       const [from, to] = ends.map((end) => vector(chain.fixed(body, end).p));
       rod.update(from!, to!);
@@ -409,6 +428,16 @@ export class Mechanism {
       line.geometry.dispose();
       line.geometry = new THREE.BufferGeometry().setFromPoints(points);
     }
+  }
+
+  get hasMoments(): boolean {
+    return this.diagrams.length > 0;
+  }
+
+  /** Ordinates of the moment diagrams of a body, in the ground frame, for tests. */
+  ordinates(body: string): ReturnType<Diagram["ordinates"]> {
+    const k = this.recording.scene!.bodies.findIndex((b) => b.name === body);
+    return this.diagrams.find((drawn) => drawn.body === k)?.diagram.ordinates() ?? [];
   }
 
   /** Vertices of the tube of a body, in the ground frame, for tests. */

@@ -3,10 +3,12 @@
 import uPlot from "uplot";
 import { DASHES, curveColour } from "./colours";
 import { type Curve, axisNumbers, columns, css } from "./curves";
-import { type Channel, type Recording, type Report, valueAt } from "./data";
+import { type Channel, type Report, type Series, valueAt } from "./data";
 import { digits, h, save } from "./dom";
 
 const HEIGHT = 168;
+/** Measured data are points, which the legend shows as dots. */
+const MEASURED = [3, 3];
 
 /** What the plots need of the rest of the page. */
 export interface Clock {
@@ -58,7 +60,7 @@ class Panel {
     this.plot?.destroy();
     const { report } = this.plots;
     this.curves = this.names.flatMap((name) =>
-      report.recordings.flatMap((recording) => {
+      this.plots.sources.flatMap((recording) => {
         const channel = recording.byName.get(name);
         return channel ? [{ recording, channel }] : [];
       }),
@@ -119,18 +121,29 @@ class Panel {
   }
 
   private colour(curve: Curve): string {
-    const { recordings } = this.plots.report;
-    const byRecording = recordings.length > 1 && this.names.length === 1;
-    return curveColour(byRecording ? recordings.indexOf(curve.recording) : this.names.indexOf(curve.channel.name));
+    const { sources } = this.plots;
+    const byRecording = sources.length > 1 && this.names.length === 1;
+    return curveColour(byRecording ? sources.indexOf(curve.recording) : this.names.indexOf(curve.channel.name));
+  }
+
+  private isMeasured(curve: Curve): boolean {
+    return this.plots.report.measured.includes(curve.recording);
+  }
+
+  private dash(curve: Curve): number[] {
+    return this.isMeasured(curve) ? MEASURED : DASHES[this.plots.sources.indexOf(curve.recording) % DASHES.length]!;
   }
 
   private series(curve: Curve): uPlot.Series {
-    const index = this.plots.report.recordings.indexOf(curve.recording);
+    if (this.isMeasured(curve)) {
+      const colour = this.colour(curve);
+      return { label: curve.channel.name, stroke: colour, paths: () => null, points: { show: true, size: 6, fill: colour } };
+    }
     return {
       label: curve.channel.name,
       stroke: this.colour(curve),
       width: 1.6,
-      dash: DASHES[index % DASHES.length],
+      dash: this.dash(curve),
       spanGaps: true,
       points: { show: false },
     };
@@ -138,7 +151,7 @@ class Panel {
 
   private buildLegend(): void {
     this.values = [];
-    const many = this.plots.report.recordings.length > 1;
+    const many = this.plots.sources.length > 1;
     const entries = this.curves.map((curve, i) => {
       const value = h("b", {}, "");
       this.values.push({ element: value, curve });
@@ -150,7 +163,7 @@ class Panel {
           checked: true,
           onchange: (event: Event) => this.plot?.setSeries(i + 1, { show: (event.target as HTMLInputElement).checked }),
         }),
-        swatch(this.colour(curve), DASHES[this.plots.report.recordings.indexOf(curve.recording) % DASHES.length]!),
+        swatch(this.colour(curve), this.dash(curve)),
         h("span", {}, curve.channel.name + (many ? ` · ${curve.recording.label}` : "")),
         value,
       );
@@ -213,7 +226,7 @@ class Panel {
       const [place, box] = [tick.getBoundingClientRect(), this.host.getBoundingClientRect()];
       context.fillText(tick.textContent ?? "", place.left - box.left, place.bottom - box.top + 21);
     }
-    const many = this.plots.report.recordings.length > 1;
+    const many = this.plots.sources.length > 1;
     this.curves.forEach((curve, i) => {
       const y = source.height / scale + 40 + 18 * i;
       context.fillStyle = this.colour(curve);
@@ -260,7 +273,7 @@ class Picker {
     this.panel = panel;
     const { report } = this.plots;
     const known = new Map<string, Channel>();
-    for (const recording of report.recordings) {
+    for (const recording of this.plots.sources) {
       for (const channel of recording.channels) {
         known.set(channel.name, known.get(channel.name) ?? channel);
       }
@@ -315,6 +328,8 @@ export class Plots {
   readonly element = h("div", { class: "plots" });
   readonly panels: Panel[] = [];
   readonly picker: Picker;
+  /** Everything that has channels: recordings, and measured data behind them. */
+  readonly sources: Series[];
   range: [number, number];
   private readonly list = h("div", { class: "panels" });
   private readonly reset = h("button", { onclick: () => this.setRange(this.clock.start, this.clock.end) }, "Whole time");
@@ -325,6 +340,7 @@ export class Plots {
     readonly clock: Clock,
   ) {
     this.range = [clock.start, clock.end];
+    this.sources = [...report.recordings, ...report.measured];
     this.picker = new Picker(this);
     this.element.append(
       this.list,
@@ -409,11 +425,11 @@ export class Plots {
     }
   }
 
-  /** What a plot shows of a channel at the instant nearest to t, for tests. */
+  /** What a plot shows of a channel at the instant nearest to t, for tests; measured data count behind the recordings. */
   plotted(name: string, t: number, recording: number): { time: number; value: number } | null {
     for (const panel of this.panels) {
       const index = panel.curves.findIndex(
-        (curve) => curve.channel.name === name && curve.recording === this.report.recordings[recording],
+        (curve) => curve.channel.name === name && curve.recording === this.sources[recording],
       );
       if (index >= 0 && panel.plot) {
         const [x, ...y] = panel.plot.data;
@@ -432,7 +448,7 @@ export class Plots {
 }
 
 /** Columns as `lissom run` writes them, in the seven digits that the page has. */
-function csv(recording: Recording, channels: Channel[], [from, until]: [number, number]): string {
+function csv(recording: Series, channels: Channel[], [from, until]: [number, number]): string {
   const quoted = (text: string) => (/[",\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
   const lines = [["time_s", ...channels.map((c) => quoted(`${c.name} [${c.unit}]`))].join(",")];
   recording.time.forEach((t, i) => {

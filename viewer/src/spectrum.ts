@@ -257,7 +257,7 @@ export class Spectra {
     const width = Math.max(this.host.clientWidth, 240);
     const data = drawn.map((entry) => thinned(entry.hz, entry.amplitude, limit, width));
     const largest = Math.max(...data.flatMap(([, y]) => y));
-    const numbers = axisNumbers(true);
+    const numbers = axisNumbers([false, true]);
     const options: uPlot.Options = {
       width,
       height: 260,

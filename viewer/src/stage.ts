@@ -70,6 +70,14 @@ function lookOf(index: number, alone: boolean): Look {
     marker: plain("#e0592a", 0.4),
     trace: line(1),
     traceAhead: line(0.28),
+    diagram: new THREE.MeshBasicMaterial({
+      color: "#cc3d8f",
+      transparent: true,
+      opacity: 0.3,
+      side: THREE.DoubleSide,
+      depthWrite: false,
+    }),
+    diagramLine: new THREE.LineBasicMaterial({ color: "#cc3d8f" }),
   };
 }
 
@@ -115,7 +123,7 @@ export class Stage {
       const look = lookOf(report.recordings.indexOf(recording), shown.length === 1);
       this.looks.push(look);
       const mechanism = new Mechanism(recording, look);
-      this.scene.add(mechanism.root, mechanism.ghostRoot, mechanism.traceRoot);
+      this.scene.add(mechanism.root, mechanism.ghostRoot, mechanism.traceRoot, mechanism.momentRoot);
       return mechanism;
     });
     // one ghost is enough; others differ by their links only
@@ -182,6 +190,20 @@ export class Stage {
 
   get ghost(): boolean {
     return this.mechanisms[0]!.ghostRoot.visible;
+  }
+
+  /** Bending moments over the links. */
+  set moments(shown: boolean) {
+    this.mechanisms.forEach((mechanism) => (mechanism.momentRoot.visible = shown));
+    this.changed = true;
+  }
+
+  get moments(): boolean {
+    return this.hasMoments && this.mechanisms[0]!.momentRoot.visible;
+  }
+
+  get hasMoments(): boolean {
+    return this.mechanisms.some((mechanism) => mechanism.hasMoments);
   }
 
   set exaggeration(factor: number) {

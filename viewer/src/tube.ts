@@ -1,7 +1,7 @@
 // A flexible body as a tube around its deformed centreline, in the ground frame.
 
 import * as THREE from "three";
-import { type Chain, addSecondOrder, rotate } from "./chain";
+import { type Chain, type Pose, addSecondOrder, rotate } from "./chain";
 import type { Centreline } from "./data";
 import { scaleColour } from "./colours";
 
@@ -21,6 +21,10 @@ export class Tube {
   private readonly rotation: Float64Array;
   private readonly curvature: Float64Array;
   private readonly axes: [number, number][];
+  /** Where the stations are, how they are turned, and how far along the straight line they stand, from 0 to 1. */
+  private readonly centres: [number, number, number][];
+  private readonly turns: Pose["q"][];
+  private readonly along: number[];
 
   constructor(
     private readonly line: Centreline,
@@ -38,6 +42,15 @@ export class Tube {
       const [a, b] = line.half_axes[i] ?? [0, 0];
       return [Math.max(a, thinnest), Math.max(b, thinnest)];
     });
+    this.centres = line.positions.map((position) => [...position]);
+    this.turns = line.positions.map(() => [1, 0, 0, 0]);
+    const steps = line.positions.map((to, i) => {
+      const from = line.positions[Math.max(i - 1, 0)]!;
+      return Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
+    });
+    let sum = 0;
+    const lengths = steps.map((step) => (sum += step));
+    this.along = lengths.map((length) => (sum > 0 ? length / sum : 0));
     const count = this.stations * CORNERS + 2;
     this.positions = new Float32Array(3 * count);
     this.normals = new Float32Array(3 * count);
@@ -108,6 +121,7 @@ export class Tube {
       }
       addSecondOrder(this.line.second_order, i, eta, first, u, turn);
       const { p: centre, q } = chain.exaggerated(body, this.line.positions[i]!, u, turn);
+      [this.centres[i], this.turns[i]] = [centre, q];
       const [ay, az] = this.axes[i]!;
       if (coloured) {
         scaleColour(this.load[i]! / full, colour, 0);
@@ -139,6 +153,18 @@ export class Tube {
     for (const name of ["position", "normal", "color"]) {
       (this.mesh.geometry.getAttribute(name) as THREE.BufferAttribute).needsUpdate = true;
     }
+  }
+
+  /** Where the section at a share of the length is drawn, and how it is turned. */
+  section(share: number): { centre: number[]; q: Pose["q"] } {
+    let next = this.along.findIndex((along) => along >= share);
+    next = next < 0 ? this.stations - 1 : next;
+    const before = Math.max(next - 1, 0);
+    const gap = this.along[next]! - this.along[before]!;
+    const part = gap > 0 ? (share - this.along[before]!) / gap : 0;
+    const [a, b] = [this.centres[before]!, this.centres[next]!];
+    const centre = a.map((x, j) => x + (b[j]! - x) * part);
+    return { centre, q: this.turns[part > 0.5 ? next : before]! };
   }
 
   /** Centres of the sections at the root and at the tip. */

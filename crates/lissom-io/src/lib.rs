@@ -8,6 +8,7 @@
 //! [`validation`] holds them against published numbers, [`atomic`] puts a file in place whole or not at all, [`batch`] several files
 //! together, [`output`] fills a folder and [`record`] does it all for one run, of a model in the form of [`AsRun`]. Nothing here knows mechanics and nothing prints.
 
+pub mod analysis;
 pub mod arrays;
 mod as_run;
 pub mod atomic;

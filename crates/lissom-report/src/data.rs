@@ -6,16 +6,17 @@
 
 use lissom::scene::{Frames, Scene};
 use lissom::{Channel, Mechanism, ModeAt, Recording};
+use lissom_io::analysis::Analysis;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::Source;
 use crate::panels::{Chosen, FREQUENCIES, GROUPS, Groups, moves, panels};
 use crate::verdict::{Verdict, verdicts};
 use crate::visuals::{Visual, drawn_by};
+use crate::{Beside, Source};
 
 /// Version of the layout; the page refuses others.
-const FORMAT: u32 = 3;
+const FORMAT: u32 = 4;
 
 /// Most numbers of an animation: eight megabytes. Longer recordings are animated with fewer frames, which their
 /// plots do not notice.
@@ -42,6 +43,24 @@ pub(crate) struct Report {
     /// Further channels of the same kinds, for which these panels have no room.
     left_out: Vec<String>,
     recordings: Vec<Shown>,
+    /// Tables of measured data.
+    measured: Vec<Measured>,
+    /// What else is known of the mechanism: responses, modes, maps.
+    analyses: Vec<ShownAnalysis>,
+}
+
+#[derive(Debug, Serialize)]
+struct Measured {
+    label: String,
+    time: Numbers,
+    channels: Vec<ShownChannel>,
+}
+
+#[derive(Debug, Serialize)]
+struct ShownAnalysis {
+    label: String,
+    #[serde(flatten)]
+    analysis: Analysis,
 }
 
 #[derive(Debug, Serialize)]
@@ -142,23 +161,56 @@ impl Block {
 }
 
 impl Report {
-    pub(crate) fn new(sources: &[Source<'_>], asked: &[String]) -> (Self, Block) {
+    pub(crate) fn new(
+        sources: &[Source<'_>],
+        asked: &[String],
+        beside: &Beside<'_>,
+    ) -> (Self, Block) {
         let mut block = Block::default();
         let recordings: Vec<Shown> = (sources.iter())
             .map(|source| shown(source, &mut block))
             .collect();
         let first = sources.first();
-        let chosen = first.map(|source| {
-            panels(
-                &Groups::of(&source.loaded.mechanism),
-                source.recording,
-                asked,
-            )
+        let groups = first.map(|source| Groups::of(&source.loaded.mechanism));
+        let chosen = first.zip(groups.as_ref());
+        let measured_names = measured_channels(beside);
+        let chosen = chosen.map(|(source, groups)| {
+            let mut usual = panels(groups, source.recording, asked);
+            if !measured_names.is_empty() {
+                // what was measured comes first, and stands but once
+                let is_measured = |name: &String| measured_names.contains(name);
+                for panel in &mut usual.shown {
+                    panel.retain(|name| !is_measured(name));
+                }
+                usual.shown.retain(|panel| !panel.is_empty());
+                usual.left_out.retain(|name| !is_measured(name));
+                let mut measured = panels(groups, source.recording, &measured_names).shown;
+                for panel in &mut measured {
+                    panel.retain(is_measured);
+                }
+                measured.retain(|panel| !panel.is_empty());
+                usual.shown.splice(0..0, measured);
+            }
+            usual
         });
         let Chosen {
             shown: mut panels,
             left_out,
         } = chosen.unwrap_or_default();
+        let measured = (beside.measured.iter())
+            .map(|(label, table)| Measured {
+                label: label.clone(),
+                time: block.doubles(&table.time_s),
+                channels: (table.channels.iter())
+                    .map(|channel| {
+                        let group = groups.as_ref().map(|groups| groups.group(&channel.name));
+                        shown_channel(group.unwrap_or("other"), channel, &mut block)
+                    })
+                    .collect(),
+            })
+            .collect();
+        let analyses = beside.analyses.iter().cloned();
+        let analyses = analyses.map(|(label, analysis)| ShownAnalysis { label, analysis });
         let wanted = |name: &str| asked.is_empty() || asked.iter().any(|a| name.starts_with(a));
         let of_first = recordings.first().map_or(&[][..], |shown| &shown.channels);
         let frequencies: Vec<String> = (of_first.iter())
@@ -178,6 +230,8 @@ impl Report {
             panels,
             left_out,
             recordings,
+            measured,
+            analyses: analyses.collect(),
         };
         (report, block)
     }
@@ -185,6 +239,13 @@ impl Report {
     pub(crate) fn title(&self) -> &str {
         &self.title
     }
+}
+
+/// Names of the channels that were measured.
+fn measured_channels(beside: &Beside<'_>) -> Vec<String> {
+    let tables = beside.measured.iter();
+    let channels = tables.flat_map(|(_, table)| &table.channels);
+    channels.map(|channel| channel.name.clone()).collect()
 }
 
 /// Names of the models, each once.

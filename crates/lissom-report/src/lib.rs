@@ -14,11 +14,12 @@ mod verdict;
 mod visuals;
 
 use lissom::Recording;
+use lissom_io::analysis::Analysis;
 use lissom_io::load::Loaded;
 use lissom_io::manifest::Manifest;
 use serde_json::Value;
 
-pub use page::{body_html, html};
+pub use page::{body_html, html, html_beside};
 pub use panels::MOST_CURVES;
 pub use plot::{Axis, Chart, Curve, Format, HeatMap, Layer, Panel, Plot, Scale, Style};
 pub use validation::{Validation, validation_html};
@@ -37,6 +38,15 @@ pub struct Source<'a> {
     pub recording: &'a Recording,
     /// What `lissom check --json` says of the model.
     pub model_summary: Value,
+}
+
+/// What is shown beside runs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// Measured data, each with what it is called: channels of the same names are drawn as points over those of the runs.
+    pub measured: &'a [(String, Recording)],
+    /// Responses, modes and maps, each with what it is called.
+    pub analyses: &'a [(String, Analysis)],
 }
 
 /// Text for the content of an element or the value of an attribute. Characters that XML does not have, by which a file could not be read, are

@@ -6,7 +6,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::data::Report;
-use crate::{Source, escaped};
+use crate::{Beside, Source, escaped};
 
 /// The page without a report, as `viewer/` builds it.
 const TEMPLATE: &str = include_str!("../page/report.html");
@@ -21,7 +21,12 @@ const PLACES: [&str; 3] = [
 /// One HTML page that shows the sources and needs nothing else. Plots begin with the channels whose names begin with
 /// one of `channels`, or with a choice among all.
 pub fn html(sources: &[Source<'_>], channels: &[String]) -> String {
-    let (report, block) = Report::new(sources, channels);
+    html_beside(sources, channels, &Beside::default())
+}
+
+/// The same with measured data and analyses beside the runs.
+pub fn html_beside(sources: &[Source<'_>], channels: &[String], beside: &Beside<'_>) -> String {
+    let (report, block) = Report::new(sources, channels, beside);
     // names and numbers only, so that this cannot fail; inside a script no tag may open
     let json = serde_json::to_string(&report).unwrap_or_default();
     let json = json.replace('<', "\\u003c");

@@ -12,13 +12,15 @@ pub(crate) const FREQUENCIES: &str = "frequency";
 pub const MOST_CURVES: usize = 6;
 
 /// Titles of the groups with the names of their members, in the order they are offered.
-pub(crate) const GROUPS: [(&str, &str); 15] = [
+pub(crate) const GROUPS: [(&str, &str); 17] = [
     ("joint", "Joint positions"),
     ("joint_rate", "Joint rates"),
     ("position", "Marker positions"),
     ("deflection", "Deflections"),
     ("load", "Torques and forces"),
     ("energy", "Energy and audit"),
+    ("tracking", "Tracking errors"),
+    ("section", "Loads along beams"),
     ("nominal", "Nominal trajectory"),
     ("closure", "Loops"),
     ("reaction", "Joint reactions"),
@@ -65,7 +67,9 @@ impl Groups {
             (Quantity::Deflection, _) => "deflection",
             (Quantity::Effort, _) => "load",
             (Quantity::Reaction, _) => "reaction",
-            (Quantity::Nominal | Quantity::TrackingError, _) => "nominal",
+            (Quantity::Nominal, _) => "nominal",
+            (Quantity::TrackingError, _) => "tracking",
+            (Quantity::SectionLoad | Quantity::Stress, _) => "section",
             (Quantity::Energy, _) => "energy",
             (Quantity::Momentum, _) => "momentum",
             _ => "other",
@@ -129,6 +133,7 @@ pub(crate) fn panels(groups: &Groups, recording: &Recording, asked: &[String]) -
     if asked.is_empty() {
         for wanted in [
             "joint",
+            "tracking",
             "position",
             "deflection",
             "load",
@@ -198,6 +203,21 @@ pub(crate) mod tests {
                 .flatten()
                 .any(|name| name.contains(".violation."));
             assert_eq!(open, wanted, "{name}: {shown:?}");
+        }
+    }
+
+    /// Property: where joints follow a nominal motion, how far they are off it is shown to begin with.
+    #[test]
+    fn tracking_errors_are_shown_where_there_are_some() {
+        for (name, wanted) in [("spatial-two-link", true), ("two-link-arm", false)] {
+            let loaded = loaded(name, &["simulation.duration_s=0.01"]);
+            let samples = sample_instants(&loaded.spec, &[]);
+            let recording = loaded.mechanism.run(&samples).recording;
+            let groups = Groups::of(&loaded.mechanism);
+            let shown = panels(&groups, &recording, &[]).shown;
+            let tracking =
+                |names: &Vec<String>| names.iter().all(|name| groups.group(name) == "tracking");
+            assert_eq!(shown.iter().any(tracking), wanted, "{name}: {shown:?}");
         }
     }
 

@@ -154,11 +154,18 @@ impl PictureArguments {
 /// each other. A recording is the folder that `lissom run` has written, or a file in it.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom report results/two-link-arm\n  \
-                  lissom report results/light results/heavy --out both.html")]
+                  lissom report results/light results/heavy --out both.html\n  \
+                  lissom report results/arm --measured experiment.csv --analysis map.csv")]
 pub(crate) struct ReportArguments {
     /// Folders of the recordings.
     #[arg(required = true, value_name = "RECORDING")]
     pub(crate) recordings: Vec<PathBuf>,
+    /// Measured data to draw over the recordings: a CSV file with a column `time_s` and channels headed `name [unit]`.
+    #[arg(long, value_name = "FILE.csv")]
+    pub(crate) measured: Vec<PathBuf>,
+    /// What response --out FILE.json, modes --json or map --out FILE.csv has written, to show as Bode plots, poles or a map.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) analysis: Vec<PathBuf>,
     /// The page, report.html in the folder of the first recording unless said; none with --plot alone.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,

@@ -3,11 +3,12 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use lissom::Recording;
-use lissom_io::atomic;
+use lissom::{Channel, Recording};
+use lissom_io::measured::{self, Heads};
 use lissom_io::model_summary::ModelSummary;
 use lissom_io::stored::{self, Stored, StoredError};
-use lissom_report::{Chart, Source};
+use lissom_io::{analysis, atomic, resource};
+use lissom_report::{Beside, Chart, Source};
 use serde_json::json;
 
 use crate::arguments::{PictureArguments, ReportArguments};
@@ -42,12 +43,59 @@ pub(crate) fn run(arguments: &ReportArguments) -> Result<(), Stop> {
         })
         .collect();
     let channels = &arguments.channels.channels;
-    let pictures = write(&sources, page, &arguments.plot, channels, arguments.answer)?;
+    let measured = measured_data(&arguments.measured, &stored)?;
+    let analyses = (arguments.analysis.iter())
+        .map(|path| {
+            let found = analysis::read(path).map_err(|error| Stop::Failed(error.to_string()))?;
+            Ok((file_name(path), found))
+        })
+        .collect::<Result<Vec<_>, Stop>>()?;
+    let beside = Beside {
+        measured: &measured,
+        analyses: &analyses,
+    };
+    let pictures = write(
+        &sources,
+        page,
+        &arguments.plot,
+        channels,
+        &beside,
+        arguments.answer,
+    )?;
     let answer = WithPlot {
         answer: &json!({ "files": pictures.files }),
         plot: pictures.plot.as_ref(),
     };
     (arguments.answer).give(&answer, || written(&pictures.files))
+}
+
+/// Measured tables, of which each has a channel of a recording.
+fn measured_data(files: &[PathBuf], stored: &[Stored]) -> Result<Vec<(String, Recording)>, Stop> {
+    let read = |path: &PathBuf| {
+        let text = resource::read_text(path)?;
+        let name = path.display().to_string();
+        let table = measured::parse(&name, &text, &Heads::default())?;
+        let is_recorded = |channel: &Channel| {
+            let mut recordings = stored.iter().map(|stored| &stored.recording);
+            recordings.any(|recording| recording.channel(&channel.name).is_some())
+        };
+        if table.channels.iter().any(is_recorded) {
+            return Ok((file_name(path), table));
+        }
+        let columns: Vec<&str> = (table.channels.iter())
+            .map(|channel| channel.name.as_str())
+            .collect();
+        Err(Stop::Failed(format!(
+            "{name} has no channel of the recording, only {}; head its columns as recording.csv heads them",
+            columns.join(", ")
+        )))
+    };
+    files.iter().map(read).collect()
+}
+
+fn file_name(path: &Path) -> String {
+    let name = path.file_name().unwrap_or(path.as_os_str());
+    name.display().to_string()
 }
 
 fn explained(error: StoredError) -> Stop {
@@ -116,7 +164,8 @@ pub(super) fn write_for(
     answer: AnswerArguments,
 ) -> Result<Pictures, Stop> {
     let page = page_in(folder, pictures);
-    write(sources, page, &pictures.plot, channels, answer)
+    let beside = Beside::default();
+    write(sources, page, &pictures.plot, channels, &beside, answer)
 }
 
 fn write(
@@ -124,16 +173,23 @@ fn write(
     page: Option<PathBuf>,
     plot: &PlotArguments,
     channels: &[String],
+    beside: &Beside<'_>,
     answer: AnswerArguments,
 ) -> Result<Pictures, Stop> {
     let mut pictures = Pictures::default();
     if let Some(path) = page {
-        let text = lissom_report::html(sources, channels);
+        let text = lissom_report::html_beside(sources, channels, beside);
         atomic::write(&path, |out| out.write_all(text.as_bytes()))?;
         pictures.files.push(path);
     }
     let labelled: Vec<(&str, &Recording)> = (sources.iter())
         .map(|source| (source.label.as_str(), source.recording))
+        .chain(
+            beside
+                .measured
+                .iter()
+                .map(|(label, table)| (label.as_str(), table)),
+        )
         .collect();
     if let Some(first) = sources.first() {
         let chart = || Ok(Chart::of_recordings(first.loaded, &labelled, channels));

@@ -220,3 +220,82 @@ fn finite_elements_are_drawn() {
         assert!(folder.read("again.html") == page);
     }
 }
+
+/// Measured data come first, in SI and as often as they are named; responses, modes and maps are what their files say; what is none of these
+/// is refused with what was expected.
+#[test]
+fn measured_data_and_analyses_stand_beside_a_run() {
+    let folder = Folder::new();
+    run(&folder, &["--out", "arm"]);
+    folder.write(
+        "experiment.csv",
+        "time_s,hand.position.x [mm],shoulder.angle [deg]\n0,1,90\n0.1,2,\n0.15,3,0\n",
+    );
+    let response = ["response", "two-link-arm", "--inputs", "shoulder.torque"];
+    let response = [&response[..], &["--out", "response.json", "--quiet"]].concat();
+    folder.lissom(&response).says(0, &[]);
+    let modes = folder.lissom(&["modes", "two-link-arm", "--json"]);
+    folder.write("modes.json", &modes.stdout);
+    let map = ["map", "two-link-arm", "--over", "shoulder.angle=0:1:3"];
+    let map = [
+        &map[..],
+        &["--over", "elbow.angle=1:2:2", "--out", "map.csv"],
+    ]
+    .concat();
+    folder.lissom(&map).says(0, &[]);
+    let report = [
+        "report",
+        "arm",
+        "--out",
+        "page.html",
+        "--measured",
+        "experiment.csv",
+    ];
+    let analyses = ["response.json", "modes.json", "map.csv"].map(|file| ["--analysis", file]);
+    let asked = [&report[..], &analyses.concat()].concat();
+    folder.lissom(&asked).says(0, &["page.html"]);
+    let page = carried(&folder.read("page.html"));
+    assert_eq!(page["measured"][0]["label"], "experiment.csv");
+    let channel = &page["measured"][0]["channels"][0];
+    assert_eq!(
+        (&channel["name"], &channel["unit"]),
+        (&"hand.position.x".into(), &"m".into())
+    );
+    assert_eq!(channel["samples"]["count"], 3);
+    let panels = page["panels"].as_array().unwrap();
+    let firsts: Vec<&Value> = panels[..2]
+        .iter()
+        .flat_map(|panel| panel.as_array().unwrap())
+        .collect();
+    for name in ["hand.position.x", "shoulder.angle"] {
+        assert!(firsts.iter().any(|own| **own == name), "{panels:?}");
+        let everywhere = panels.iter().flat_map(|panel| panel.as_array().unwrap());
+        assert_eq!(everywhere.filter(|own| **own == name).count(), 1, "{name}");
+    }
+    let kinds = page["analyses"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|own| own["kind"].clone());
+    assert_eq!(kinds.collect::<Vec<_>>(), ["response", "modes", "map"]);
+    assert_eq!(page["analyses"][2]["values"][1][1], 2.0);
+
+    folder.write("volts.csv", "time_s,volts\n0,1\n1,2\n");
+    let refused = [
+        (["--measured", "volts.csv"], "only volts"),
+        (["--measured", "nothing.csv"], "nothing.csv"),
+        (
+            ["--analysis", "volts.csv"],
+            "no column of a map; expected what lissom response",
+        ),
+        (
+            ["--analysis", "arm/manifest.json"],
+            "expected what lissom response",
+        ),
+    ];
+    for (option, words) in refused {
+        let asked = [&["report", "arm", "--out", "no.html"][..], &option].concat();
+        folder.lissom(&asked).says(1, &[words]);
+        assert!(!folder.path.join("no.html").exists());
+    }
+}
