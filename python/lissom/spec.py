@@ -2445,13 +2445,16 @@ class Prismatic:
     """Rate at the start."""
 
     limits: PrismaticLimits | None = None
-    """Limits; a run reports when they are passed, nothing stops at them."""
+    """Limits; a run reports when they are passed. Nothing stops at them but by `stops`."""
 
     motor: PrismaticMotor | None = None
     """The motor that drives the joint."""
 
     spring: PrismaticSpring | None = None
     """A spring and damper across the joint."""
+
+    stops: PrismaticStops | None = None
+    """Stops at the smallest and largest displacement."""
 
 
 @dataclass(kw_only=True)
@@ -2463,6 +2466,18 @@ class PrismaticSpring:
 
     rest_displacement_m: float | None = None
     """Displacement at which the spring is slack."""
+
+    stiffness_n_per_m: float
+    """Stiffness."""
+
+
+@dataclass(kw_only=True)
+class PrismaticStops:
+    """Stops at the limits of a displacement: beyond them `stiffness × depth + damping × rate` presses the joint
+    back, and never pulls."""
+
+    damping_n_s_per_m: float | None = None
+    """Damping."""
 
     stiffness_n_per_m: float
     """Stiffness."""
@@ -2654,13 +2669,16 @@ class Revolute:
     """Rate at the start."""
 
     limits: RevoluteLimits | None = None
-    """Limits; a run reports when they are passed, nothing stops at them."""
+    """Limits; a run reports when they are passed. Nothing stops at them but by `stops`."""
 
     motor: RevoluteMotor | None = None
     """The motor that drives the joint."""
 
     spring: RevoluteSpring | None = None
     """A spring and damper across the joint."""
+
+    stops: RevoluteStops | None = None
+    """Stops at the smallest and largest angle."""
 
 
 @dataclass(kw_only=True)
@@ -2672,6 +2690,18 @@ class RevoluteSpring:
 
     rest_angle_rad: float | None = None
     """Angle at which the spring is slack."""
+
+    stiffness_n_m_per_rad: float
+    """Stiffness."""
+
+
+@dataclass(kw_only=True)
+class RevoluteStops:
+    """Stops at the limits of an angle: beyond them `stiffness × depth + damping × rate` presses the joint back, and
+    never pulls."""
+
+    damping_n_m_s_per_rad: float | None = None
+    """Damping."""
 
     stiffness_n_m_per_rad: float
     """Stiffness."""

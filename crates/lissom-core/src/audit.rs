@@ -150,7 +150,7 @@ pub(crate) struct Auditor {
 
 impl Auditor {
     pub(crate) fn new(dynamics: &dyn Dynamics, samples: usize) -> Self {
-        let limits = dynamics.limits();
+        let limits: Vec<Limit> = dynamics.actions().watched_limits().cloned().collect();
         Self {
             drifts: Vec::with_capacity(samples),
             peak: 0.0,
@@ -158,10 +158,10 @@ impl Auditor {
             conserves_momentum: dynamics.conserves_momentum(),
             first_momentum: None,
             momentum: MomentumAudit::default(),
-            limits: limits.to_vec(),
             violations: vec![None; limits.len()],
             bending: Bending::new(dynamics),
             watched: vec![None; limits.len()],
+            limits,
             closures: None,
             initial_energy: None,
             before: [0.0; 3],

@@ -3,7 +3,7 @@
 //! Hinges, sliders and universal joints of the file are lowered to axes here, once: what resists, drives and limits an
 //! axis, where it starts, and what everything about it is called.
 
-use crate::action::Resistance;
+use crate::action::{JointStop, Resistance};
 use crate::limit::{Limit, LimitedQuantity};
 use crate::view::AxisId;
 use lissom_numerics::linear::Label;
@@ -48,6 +48,11 @@ impl AxisName {
     /// The torque or force that its prescribed motion needs.
     pub fn driving_effort(&self) -> String {
         self.of_part(&format!("driving_{}", self.effort_word()))
+    }
+
+    /// The torque or force that its stops exert on it.
+    pub fn stop_effort(&self) -> String {
+        self.of_part(&format!("stop_{}", self.effort_word()))
     }
 
     fn of_part(&self, what: &str) -> String {
@@ -113,6 +118,8 @@ pub struct Axis {
     pub motor: Option<Motor>,
     /// Smallest and largest position, rate and effort.
     limits: [(Option<f64>, Option<f64>); 3],
+    /// Stiffness and damping of the stops at its smallest and largest position.
+    stops: Option<[f64; 2]>,
 }
 
 /// A motor with its gear, at the joint side.
@@ -163,6 +170,21 @@ impl Axis {
         })
     }
 
+    /// The stops at its ends.
+    pub fn stop(&self, axis: AxisId) -> Option<JointStop> {
+        let [(lower, upper), ..] = self.limits;
+        self.stops.map(|[stiffness, damping]| JointStop {
+            name: self.name.clone(),
+            axis,
+            ends: [
+                lower.unwrap_or(f64::NEG_INFINITY),
+                upper.unwrap_or(f64::INFINITY),
+            ],
+            stiffness,
+            damping,
+        })
+    }
+
     fn revolute(spec: &RevoluteSpec, name: AxisName) -> Self {
         let (spring, friction) = (
             spec.spring.unwrap_or_default(),
@@ -192,6 +214,8 @@ impl Axis {
                 both_ways(limits.max_rate_rad_per_s),
                 both_ways(limits.max_torque_n_m),
             ],
+            stops: (spec.stops)
+                .map(|stops| [stops.stiffness_n_m_per_rad, stops.damping_n_m_s_per_rad]),
         }
     }
 
@@ -226,6 +250,7 @@ impl Axis {
                 both_ways(limits.max_rate_m_per_s),
                 both_ways(limits.max_force_n),
             ],
+            stops: (spec.stops).map(|stops| [stops.stiffness_n_per_m, stops.damping_n_s_per_m]),
         }
     }
 }

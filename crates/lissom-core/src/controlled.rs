@@ -157,6 +157,11 @@ impl FirstOrder for Controlled<'_> {
         self.take(state);
         FirstOrder::event_function(&mut *self.of, time, &self.state)
     }
+
+    fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool {
+        self.take(state);
+        FirstOrder::may_have_passed(&mut *self.of, time, &self.state, step)
+    }
 }
 
 impl SecondOrder for Controlled<'_> {
@@ -224,6 +229,11 @@ impl SecondOrder for Controlled<'_> {
     fn event_function(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
         let velocity = self.velocities(velocity);
         SecondOrder::event_function(&mut *self.of, time, position, velocity)
+    }
+
+    fn may_have_passed(&mut self, time: f64, [position, velocity]: [&[f64]; 2], step: f64) -> bool {
+        let velocity = self.velocities(velocity);
+        SecondOrder::may_have_passed(&mut *self.of, time, [position, velocity], step)
     }
 
     fn displace(&self, position: &[f64], increment: &[f64], displaced: &mut [f64]) {
@@ -301,6 +311,11 @@ impl Dynamics for Controlled<'_> {
     fn change_chart(&mut self, time: f64, state: &[f64], chart: &[usize]) {
         self.take(state);
         self.of.change_chart(time, &self.state, chart);
+    }
+
+    fn enter_piece(&mut self, time: f64, state: &[f64]) {
+        self.take(state);
+        self.of.enter_piece(time, &self.state);
     }
 
     fn observe(&mut self) {

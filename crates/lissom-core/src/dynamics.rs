@@ -7,7 +7,7 @@ use lissom_spatial::Force;
 use crate::audit::Audit;
 use crate::error::{PlaceError, RunError};
 use crate::external::External;
-use crate::limit::{Limit, LimitedQuantity};
+use crate::limit::LimitedQuantity;
 use crate::signal::Readout;
 use crate::state::{State, StateError, make_unit, state_of};
 use crate::trajectory::Commanded;
@@ -102,11 +102,6 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Energy and momentum of the evaluated state.
     fn energy_and_momentum(&mut self) -> EnergyAndMomentum;
 
-    /// Limits to be watched.
-    fn limits(&self) -> &[Limit] {
-        &self.actions().limits
-    }
-
     /// Value of a limited quantity in the evaluated state.
     fn limited(&mut self, quantity: LimitedQuantity) -> f64;
 
@@ -141,6 +136,10 @@ pub trait Dynamics: FirstOrder + SecondOrder + Readout + Send {
     /// Goes over to the coordinates of another [chart](FirstOrder::chart) at a state: positions and velocities in the
     /// coordinates that hold until then, and what else is integrated. For dynamics that look at what others integrate.
     fn change_chart(&mut self, _time: f64, _state: &[f64], _chart: &[usize]) {}
+
+    /// Begins a piece of a motion at a state: the contacts of stops that it has there hold until the next, wherever evaluations are. For dynamics that
+    /// look at what others integrate, and for those that go on within a piece.
+    fn enter_piece(&mut self, _time: f64, _state: &[f64]) {}
 
     /// From here on states that others integrate are looked at, wherever they are: what was remembered of where the next step begins does not hold
     /// for them.

@@ -44,9 +44,9 @@ mod trajectory;
 mod view;
 
 pub use action::{
-    Actions, Actuator, ControlLaw, ControlledAxis, Controller, Delivery, Due, Efforts, Feedback,
-    Gear, Inputs, JointResistance, Load, LoadTarget, Pid, Pull, Pulled, Resistance, Response,
-    Sampling, StateSpaceLaw, Toward,
+    Actions, Actuator, Contact, ControlLaw, ControlledAxis, Controller, Delivery, Due, Efforts,
+    End, Feedback, Gear, Inputs, JointResistance, JointStop, Load, LoadTarget, Pid, Pull, Pulled,
+    Resistance, Response, Sampling, StateSpaceLaw, Toward,
 };
 pub use audit::{Audit, ClosureAudit, EnergyAudit, LimitViolation, MomentumAudit, Repartitioning};
 pub use axis::{Axis, AxisName, Motor, effort_label};

@@ -303,6 +303,9 @@ impl Bounds {
             {
                 Some(positive(STRONGEST))
             }
+            ("RevoluteStopsSpec" | "PrismaticStopsSpec", key) if key.contains("stiffness") => {
+                Some(positive(STRONGEST))
+            }
             _ => Self::of(key),
         }
     }

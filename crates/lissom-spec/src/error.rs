@@ -516,6 +516,9 @@ pub enum ErrorKind {
         /// Upper limit.
         max: f64,
     },
+    /// Stops of a joint whose position has no limit.
+    #[error("`stops` are at the limits of the joint's position, and it has none")]
+    StopsWithoutLimits,
     /// An initial value of an elastic coordinate that the body does not have.
     #[error("body {body:?} has no elastic coordinate {name:?}")]
     UnknownCoordinate {

@@ -172,7 +172,7 @@ pub fn is_acted_on(spec: &ModelSpec, joint: &JointSpec) -> bool {
     carries_effort(joint) || (driven(spec).chain(measured)).any(|name| name == joint.name)
 }
 
-/// Whether a joint has a motor, spring, friction or limits of its own.
+/// Whether a joint has a motor, spring, friction or limits of its own; stops have limits.
 pub fn carries_effort(joint: &JointSpec) -> bool {
     let revolute = |r: &RevoluteSpec| {
         r.motor.is_some() || r.spring.is_some() || r.friction.is_some() || r.limits.is_some()

@@ -99,6 +99,13 @@ pub(super) fn saturated(loaded: &Loaded, found: &Linearized) -> Vec<String> {
     found.saturated().into_iter().filter_map(name).collect()
 }
 
+/// What to know of a joint whose stop presses.
+pub(super) fn pressed_in_words(joint: &str) -> String {
+    format!(
+        "\nThe stop of {joint} presses there: in these equations it is a spring and damper that holds either way."
+    )
+}
+
 /// What an analysis that ended early says.
 pub(super) fn stopped(error: AnalysisError) -> Stop {
     match error {

@@ -56,7 +56,11 @@ pub(crate) fn run(arguments: &LinearizeArguments) -> Result<(), Stop> {
     if let (Some(path), Some(format)) = (&arguments.out, format) {
         arrays.write(path, format)?;
     }
-    (arguments.answer).give(&arrays.json(), || in_words(&loaded, &found, arguments))
+    (arguments.answer).give(&arrays.json(), || {
+        let pressed = found.pressed_stops();
+        let stops = pressed.iter().map(|joint| linear::pressed_in_words(joint));
+        in_words(&loaded, &found, arguments) + &stops.collect::<String>()
+    })
 }
 
 fn in_words(loaded: &Loaded, found: &Linearized, arguments: &LinearizeArguments) -> String {

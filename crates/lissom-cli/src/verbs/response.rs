@@ -55,6 +55,7 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     } else {
         Vec::new()
     };
+    let pressed = found.pressed_stops();
     let found = found.with_inputs(&linearize::inputs(&found, &arguments.inputs)?);
     let outputs = outputs(&found, &arguments.outputs)?;
     let count = arguments.count;
@@ -79,7 +80,7 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
     let plot = (arguments.plot).write(arguments.answer, CHOICE, chart)?;
     files.extend((plot.iter()).map(|plot| plot.file.display().to_string()));
     let answer = WithPlot {
-        answer: &as_json(&response, time_s, &saturated, &files),
+        answer: &as_json(&response, time_s, [&saturated, &pressed], &files),
         plot: plot.as_ref(),
     };
     (arguments.answer).give(&answer, || {
@@ -88,7 +89,8 @@ pub(crate) fn run(arguments: &ResponseArguments) -> Result<(), Stop> {
                 "\nActuator {name} is at its limit there: what its controllers ask for changes nothing in these equations."
             )
         });
-        in_words(&loaded, &response, time_s, &files) + &limits.collect::<String>()
+        let stops = pressed.iter().map(|joint| linear::pressed_in_words(joint));
+        in_words(&loaded, &response, time_s, &files) + &limits.chain(stops).collect::<String>()
     })
 }
 
@@ -210,7 +212,12 @@ fn unit(response: &Response, pair: &Pair) -> String {
     }
 }
 
-fn as_json(response: &Response, time_s: f64, saturated: &[String], files: &[String]) -> Value {
+fn as_json(
+    response: &Response,
+    time_s: f64,
+    [saturated, pressed]: [&[String]; 2],
+    files: &[String],
+) -> Value {
     let numbers = |all: &[Complex<f64>]| all.iter().map(|x| [x.re, x.im]).collect::<Vec<_>>();
     let pair = |pair: &Pair| {
         let [input, output] = pair.signals;
@@ -233,6 +240,7 @@ fn as_json(response: &Response, time_s: f64, saturated: &[String], files: &[Stri
         "poles_per_s": numbers(&response.poles),
         "pairs": response.pairs.iter().map(pair).collect::<Vec<_>>(),
         "saturated_actuators": saturated,
+        "pressed_stops": pressed,
         "files": files,
     })
 }

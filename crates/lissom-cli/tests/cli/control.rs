@@ -106,6 +106,33 @@ fn responses_tell_motors_at_their_limits() {
     assert_eq!(answer["saturated_actuators"][0], "shoulder_motor");
 }
 
+/// The arm of the guide falls onto its stop, which linear models tell where it presses.
+#[test]
+fn stops_are_recorded_and_told() {
+    let folder = Folder::new();
+    folder.write("stops.toml", block(4));
+    let run = folder.json(&["run", "stops.toml", "--json"]);
+    assert!(number(&run["channels"]["shoulder.stop_torque"]["maximum"]["value"]) > 10.0);
+    assert_eq!(
+        run["audit"]["limit_violations"].as_array().unwrap().len(),
+        0
+    );
+    let beyond = ["--set", "joint.shoulder.revolute.initial_angle_rad=-0.51"];
+    let linearize = ["linearize", "stops.toml", "--about", "start"];
+    let told = folder.lissom(&[&linearize[..], &beyond].concat());
+    told.says(0, &["The stop of shoulder presses there"]);
+    folder.write("servo.toml", servo());
+    let stopped = [
+        "--set",
+        "joint.shoulder.revolute.limits.min_rad=0.1",
+        "--set",
+        "joint.shoulder.revolute.stops.stiffness_n_m_per_rad=2000",
+    ];
+    let response = ["response", "servo.toml", "--json"];
+    let answer = folder.json(&[&response[..], &stopped].concat());
+    assert_eq!(answer["pressed_stops"][0], "shoulder");
+}
+
 /// Identity: a linear system in a file is the same as one in the model; a file that holds none is told of.
 #[test]
 fn linear_systems_are_read_from_files() {

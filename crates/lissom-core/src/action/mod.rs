@@ -4,6 +4,7 @@
 //! |---|---|
 //! | springs, dampers and friction of joints | `resistance.rs` |
 //! | elastic gears between motors and joints | `gear.rs` |
+//! | stops at the ends of joints | `stop.rs` |
 //! | inputs: torques and forces from outside | `load.rs` |
 //! | controllers | `feedback.rs` |
 //! | ticks of those that are sampled | `sampling.rs` |
@@ -22,6 +23,7 @@ mod resistance;
 mod restoring;
 mod sampling;
 mod state_space;
+mod stop;
 
 use lissom_numerics::Coordinate;
 use lissom_spatial::Real;
@@ -42,6 +44,10 @@ pub use restoring::{Pull, Pulled};
 pub(crate) use sampling::merged;
 pub use sampling::{Due, Sampling};
 pub use state_space::StateSpaceLaw;
+pub use stop::{Contact, End, JointStop};
+use stop::{
+    contact_distance, find_contacts, may_have_touched, push_stops, stop_energy, stop_springs,
+};
 
 /// What acts on a mechanism besides gravity.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +56,8 @@ pub struct Actions {
     pub resistances: Vec<JointResistance>,
     /// Elastic gears.
     pub gears: Vec<Gear>,
+    /// Stops.
+    pub stops: Vec<JointStop>,
     /// Inputs.
     pub loads: Vec<Load>,
     /// Feedback.
@@ -77,6 +85,8 @@ pub struct Efforts {
     pub control: Vec<f64>,
     /// Their rates.
     pub control_rate: Vec<f64>,
+    /// Contacts of the stops that hold for the piece of a motion that is integrated; none where those of a state count.
+    pub contacts: Vec<Contact>,
 }
 
 impl Efforts {
@@ -153,12 +163,48 @@ impl Actions {
         Ok(())
     }
 
-    /// Pushes springs, dampers and friction of the joints; adds to the power that is dissipated.
+    /// Pushes springs, dampers, friction and stops of the joints, these in the contacts that hold or else in those of the state; adds to the power
+    /// that is dissipated.
     #[inline(always)]
-    pub fn resist<T: Real>(&self, view: &mut impl View<T>, dissipated: &mut T) {
+    pub fn resist<T: Real>(
+        &self,
+        contacts: &[Contact],
+        view: &mut impl View<T>,
+        dissipated: &mut T,
+    ) {
         for resistance in &self.resistances {
             *dissipated += resistance.push(view);
         }
+        *dissipated += push_stops(&self.stops, contacts, view);
+    }
+
+    /// Finds the contacts of the stops in a state.
+    pub fn find_contacts(&self, view: &impl View<f64>, contacts: &mut Vec<Contact>) {
+        find_contacts(&self.stops, view, contacts);
+    }
+
+    /// Becomes positive where one of the contacts that hold ends.
+    pub fn contact_distance(&self, contacts: &[Contact], view: &impl View<f64>) -> f64 {
+        contact_distance(&self.stops, contacts, view)
+    }
+
+    /// Whether a joint may have touched a stop, and come back, in the time before a state.
+    pub fn may_have_touched(
+        &self,
+        contacts: &[Contact],
+        span_s: f64,
+        view: &impl View<f64>,
+    ) -> bool {
+        may_have_touched(&self.stops, contacts, span_s, view)
+    }
+
+    /// Limits that a run watches: not those at which stops are.
+    pub fn watched_limits(&self) -> impl Iterator<Item = &Limit> {
+        let stopped = |limit: &&Limit| {
+            let at = |stop: &JointStop| limit.quantity == LimitedQuantity::Position(stop.axis);
+            self.stops.iter().any(at)
+        };
+        self.limits.iter().filter(move |limit| !stopped(limit))
     }
 
     /// Pushes elastic gears; adds to the power that is dissipated.
@@ -254,7 +300,7 @@ impl Actions {
         self.controllers.iter().map(Controller::state_count).sum()
     }
 
-    /// Adds the energy of springs and gears.
+    /// Adds the energy of springs, gears and stops.
     pub fn add_spring_energy(&self, view: &impl View<f64>, energy: &mut f64) {
         for resistance in &self.resistances {
             *energy += resistance.energy(view);
@@ -262,6 +308,7 @@ impl Actions {
         for gear in &self.gears {
             *energy += gear.energy(view);
         }
+        *energy += stop_energy(&self.stops, view);
     }
 
     /// Stiffness and elongation of every spring: gradients of the elongations make $`K_0`$.
@@ -272,6 +319,7 @@ impl Actions {
         for gear in &self.gears {
             gear.spring(view, spring);
         }
+        stop_springs(&self.stops, view, spring);
     }
 
     /// Axes under feedback, controller by controller.

@@ -1,9 +1,10 @@
-//! What pulls axes back where they came from: derivatives of the laws of springs, dampers, friction, gears and feedback, for
+//! What pulls axes back where they came from: derivatives of the laws of springs, dampers, friction, stops, gears and feedback, for
 //! iterations that need not have all of them.
 
 use lissom_spatial::Dual;
 
-use super::{Actions, ControlLaw, Resistance};
+use super::stop::stop_pulls;
+use super::{Actions, Contact, ControlLaw, Resistance};
 use crate::action::JointResistance;
 use crate::view::{AxisId, JointId, View};
 
@@ -51,10 +52,11 @@ impl Resistance {
 }
 
 impl Actions {
-    /// Tells all pulls in a state; `mass` gives the diagonal of $`\bar M`$ by places among the axes under feedback, whose other
+    /// Tells all pulls in a state, under the contacts that hold or else its own; `mass` gives the diagonal of $`\bar M`$ by places among the axes under feedback, whose other
     /// entries are left out.
     pub fn pulls(
         &self,
+        contacts: &[Contact],
         view: &impl View<f64>,
         mass: impl Fn(usize) -> f64,
         mut tell: impl FnMut(Pulled, Pull),
@@ -83,6 +85,9 @@ impl Actions {
                 }
             }
         }
+        stop_pulls(&self.stops, contacts, view, |axis, [stiffness, damping]| {
+            tell(Pulled::Axis(axis), Pull { stiffness, damping });
+        });
         for gear in &self.gears {
             let pulled = Pulled::Gear {
                 motor: gear.motor,

@@ -59,6 +59,7 @@ enum Group {
     Inputs,
     Feedback,
     Actuators,
+    Stops,
     Control,
     Drives,
     ClosureForces,
@@ -163,6 +164,13 @@ impl Signals {
         signals.add(Group::Actuators, |add| {
             for (at, actuator) in actions.actuators.iter().enumerate() {
                 add.input(actuator.signal(), Source::Actuator(at));
+            }
+        });
+        signals.add(Group::Stops, |add| {
+            for stop in &actions.stops {
+                let (name, unit) = stop.signal();
+                let of = (Source::Axis(stop.axis), Quantity::Effort);
+                add.signal(name, unit, (Kind::Output, Stage::Velocity), of);
             }
         });
         signals.add(Group::Control, |add| {
@@ -363,6 +371,10 @@ impl Signals {
             Group::Actuators => {
                 let delivered = readout.efforts().delivered.iter();
                 row.extend(delivered.map(|delivery| delivery.effort));
+            }
+            Group::Stops => {
+                let stops = readout.actions().stops.iter();
+                row.extend(stops.map(|stop| stop.effort(readout.axis(stop.axis))));
             }
             Group::Control => {
                 let own = readout.actions().controller_states();

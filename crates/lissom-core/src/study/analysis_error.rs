@@ -154,6 +154,18 @@ pub enum AnalysisError {
         /// When.
         time_s: f64,
     },
+    /// A joint at its stop, which changes linear equations.
+    #[error(
+        "{joint} reaches its stop at t = {} s, and linear equations along a motion have no contact; simulate the nonlinear equations with \
+         `lissom run`",
+        rounded(*.time_s, 6)
+    )]
+    AtStop {
+        /// The joint.
+        joint: String,
+        /// When.
+        time_s: f64,
+    },
     /// Whoever watches stopped it.
     #[error("stopped at {} s", rounded(*.at_s, 6))]
     Stopped {

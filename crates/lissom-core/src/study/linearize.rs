@@ -92,6 +92,8 @@ pub struct Linearized {
     pub controlled: Vec<Vec<usize>>,
     /// Coordinates that the actuators drive, likewise.
     pub actuators: Vec<Option<usize>>,
+    /// Names of the joints with stops.
+    pub stopped: Vec<String>,
     /// All coordinates, dependent ones included.
     pub coordinates: Vec<Label>,
     /// Numbers of the inputs that act on joints with actuators.
@@ -160,6 +162,18 @@ impl Linearized {
             all.any(|own| *own != Saturation::default())
         };
         (0..self.actuators.len()).filter(is_held).collect()
+    }
+
+    /// Names of the joints whose stops press at one of the states: there they count as springs and dampers.
+    pub fn pressed_stops(&self) -> Vec<String> {
+        let points = || self.stretches().flat_map(LinearizedTrajectory::points);
+        let presses = |stop: usize| {
+            let mut all = points().filter_map(|point| point.actuation.pressed.get(stop));
+            all.any(|pressed| *pressed)
+        };
+        let stops = self.stopped.iter().enumerate();
+        let pressed = stops.filter(|(stop, _)| presses(*stop));
+        pressed.map(|(_, joint)| joint.clone()).collect()
     }
 
     /// The deviation with which a study begins, rates after coordinates, and states of controllers in the loop after these; `None` where its state cannot be expressed in the coordinates of
@@ -443,6 +457,9 @@ pub fn linearize<L: Linearize>(
         breakpoints: of.breakpoints(),
         controlled: actions.controllers.iter().map(controlled).collect(),
         actuators: actuators.map(|own| of.place(own.drive)).collect(),
+        stopped: (actions.stops.iter())
+            .map(|stop| stop.name.label())
+            .collect(),
         initial_control: vec![0.0; actions.control_states().len()],
         coordinates: of.coordinates(),
         nominal_inputs: joints.clone(),

@@ -106,6 +106,9 @@ pub fn perturb<L: Linearize>(
     let limits = Limits {
         angle_rad: LARGE_RAD,
         actuators: actions.actuators.clone(),
+        stops: (actions.stops.iter())
+            .filter_map(|stop| Some((of.place(stop.axis)?, stop.clone())))
+            .collect(),
     };
     let fine = system.solve(linearized, samples, Some(&limits), watch)?;
     if let (Some(error), true) = (&fine.failure, fine.samples.is_empty()) {

@@ -130,6 +130,8 @@ pub fn simulate(
 
     let resumed = Stepper::resumed(&simulation.integrator, start);
     let (stepper, startable) = if let Some(stepper) = resumed {
+        dynamics.enter_piece(start.time_s, &start.packed());
+        (recorder.dynamics).enter_piece(start.time_s, &start.packed());
         (Ok(stepper), true)
     } else {
         let (begin, startable) = projected(dynamics, start);
@@ -304,7 +306,7 @@ impl Observer for Recorder<'_> {
         if let Some(violation) = self.dynamics.violation(time, state) {
             self.auditor.add_violation(violation);
         }
-        if !self.dynamics.limits().is_empty() {
+        if self.dynamics.actions().watched_limits().next().is_some() {
             let (n_q, n_v) = (
                 self.dynamics.position_count(),
                 self.dynamics.velocity_count(),
@@ -331,6 +333,10 @@ impl Observer for Recorder<'_> {
             work.begin(self.dynamics, time, [arriving, leaving], chart);
         }
         self.dynamics.change_chart(time, arriving, chart);
+        self.dynamics.enter_piece(time, leaving);
+        if let Some(work) = &mut self.work {
+            work.go_on(self.dynamics, time, leaving);
+        }
     }
 }
 

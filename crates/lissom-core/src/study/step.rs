@@ -34,6 +34,8 @@ impl Stepping {
         start: &State,
     ) -> Result<Self, RunError> {
         let stepper = if let Some(stepper) = Stepper::resumed(integrator, start) {
+            dynamics.enter_piece(start.time_s, &start.packed());
+            observer.enter_piece(start.time_s, &start.packed());
             stepper
         } else {
             let (begin, startable) = projected(dynamics, start);
@@ -183,5 +185,9 @@ impl Observer for Looking<'_> {
             work.begin(self.observer, time, [arriving, leaving], chart);
         }
         self.observer.change_chart(time, arriving, chart);
+        self.observer.enter_piece(time, leaving);
+        if let Some(work) = &mut self.work {
+            work.go_on(self.observer, time, leaving);
+        }
     }
 }

@@ -78,8 +78,8 @@ impl WorkSum {
         sums
     }
 
-    /// Adds what happens where one piece of the motion ends and the next begins, if velocities jump there. Where other coordinates
-    /// lead from there on, their numbers are others, and nothing jumps.
+    /// Adds what happens where one piece of the motion ends and the next begins, if velocities jump there or stops may be touched. Where other
+    /// coordinates lead from there on, their numbers are others, and nothing jumps.
     pub(crate) fn begin(
         &mut self,
         dynamics: &mut dyn Dynamics,
@@ -89,15 +89,28 @@ impl WorkSum {
     ) {
         let (q, before) = self.split(arriving);
         let (_, after) = self.split(leaving);
-        if before == after || FirstOrder::chart(dynamics) != chart {
+        let jumps = before != after;
+        if !(jumps || has_stops(dynamics)) || FirstOrder::chart(dynamics) != chart {
             return;
         }
         // the independent coordinates that are chosen for the state serve for both velocities
         self.add(dynamics, time, arriving);
+        if !jumps {
+            return;
+        }
         let impulse = dynamics.impulse(time, q, before, after);
         self.sums[0] += impulse.work;
         self.sums[1] += impulse.dissipated;
         self.power = dynamics.evaluate(time, q, after);
+    }
+
+    /// Takes the power at the begin of a piece, which may have other contacts than the one before.
+    pub(crate) fn go_on(&mut self, dynamics: &mut dyn Dynamics, time: f64, leaving: &[f64]) {
+        if has_stops(dynamics) && !self.begins() {
+            self.project(dynamics, time, leaving);
+            let (q, v) = self.split(&self.projected);
+            self.power = dynamics.evaluate(time, q, v);
+        }
     }
 
     /// Brings a state onto the closures, by independent coordinates that are chosen for it: those of an earlier one may
@@ -144,4 +157,8 @@ impl WorkSum {
         let (q, rest) = state.split_at(self.positions);
         (q, &rest[..self.velocities])
     }
+}
+
+fn has_stops(dynamics: &dyn Dynamics) -> bool {
+    !dynamics.actions().stops.is_empty()
 }

@@ -5,7 +5,7 @@ use lissom_numerics::linear::Actuation;
 use lissom_spatial::Vector;
 
 use super::{NominalError, RigidMechanism, Trajectory};
-use crate::action::{Actions, Delivery, Efforts, Inputs};
+use crate::action::{Actions, Contact, Delivery, Efforts, Inputs};
 use crate::error::PlaceError;
 use crate::external::External;
 use crate::profile::MotionCurve;
@@ -34,7 +34,7 @@ pub trait Commanded {
     /// Position of a marker on the nominal trajectory; not a number where that could not be followed.
     fn nominal_marker(&self, marker: MarkerId) -> Vector<f64>;
 
-    /// What linearised equations take of controllers and actuators.
+    /// What linearised equations take of controllers, actuators and stops.
     fn actuation(&self) -> Actuation;
 }
 
@@ -46,6 +46,8 @@ pub struct Commands<R> {
     /// What inverse dynamics and controllers go by, if there are any, or why there is none.
     trajectory: Result<Option<Trajectory<R>>, NominalError>,
     efforts: Efforts,
+    /// Contacts of the stops in the state evaluated last.
+    touching: Vec<Contact>,
     trouble: Option<NominalError>,
 }
 
@@ -56,6 +58,7 @@ impl<R> Default for Commands<R> {
             motions: Vec::new(),
             trajectory: Ok(None),
             efforts: Efforts::default(),
+            touching: Vec::new(),
             trouble: None,
         }
     }
@@ -73,6 +76,7 @@ impl<R: RigidMechanism> Commands<R> {
             motions,
             trajectory,
             efforts: Efforts::new(actions),
+            touching: Vec::with_capacity(actions.stops.len()),
             trouble: None,
         }
     }
@@ -85,6 +89,7 @@ impl<R: RigidMechanism> Commands<R> {
     /// Evaluates inputs and feedback at an instant; `view` is the state. What a trajectory that cannot be followed leaves open is not a number,
     /// which integrators report.
     pub fn evaluate(&mut self, actions: &Actions, time: f64, view: &mut impl View<f64>) {
+        actions.find_contacts(view, &mut self.touching);
         self.trouble = match &mut self.trajectory {
             Ok(trajectory) => {
                 let (inputs, trajectory) = (&self.inputs, trajectory.as_mut());
@@ -192,6 +197,9 @@ impl<R: RigidMechanism> Commanded for Commands<R> {
             asked: delivered.clone().map(|own| own.asked).collect(),
             saturations: delivered.map(Delivery::saturation).collect(),
             mass: trajectory.map_or_else(Vec::new, |own| own.controlled_masses().to_vec()),
+            pressed: (self.touching.iter())
+                .map(|contact| matches!(contact, Contact::Pressed(_)))
+                .collect(),
         }
     }
 }

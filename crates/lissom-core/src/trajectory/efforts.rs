@@ -17,6 +17,7 @@ impl Efforts {
             delivered: vec![Delivery::default(); actions.actuators.len()],
             control: vec![0.0; states],
             control_rate: vec![0.0; states],
+            contacts: Vec::with_capacity(actions.stops.len()),
         }
     }
 

@@ -3,7 +3,7 @@
 use lissom_numerics::integrate::Flow;
 
 use super::{NominalDrives, NominalError, NominalMotions, RigidMechanism, Trajectory, asks};
-use crate::action::Load;
+use crate::action::{Actions, JointStop, Load};
 
 /// What the rigid counterpart of a mechanism is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,6 +20,15 @@ impl Purpose {
     /// Whether a load acts.
     pub fn includes(self, load: &Load) -> bool {
         self == Self::Forward || load.in_feedforward
+    }
+
+    /// Stops that act: no drive is to press against one.
+    pub fn stops(self, actions: &Actions) -> Vec<JointStop> {
+        if self == Self::Forward {
+            actions.stops.clone()
+        } else {
+            Vec::new()
+        }
     }
 }
 

@@ -97,7 +97,8 @@ impl Excitation for NodalActions<'_> {
         let nodal = self.nodal;
         let mass = |place| self.commands.controlled_mass(place);
         let view = NodalView { nodal, nodes };
-        nodal.actions.pulls(&view, mass, |pulled, pull| {
+        let contacts = &self.commands.efforts().contacts;
+        nodal.actions.pulls(contacts, &view, mass, |pulled, pull| {
             let pull = [pull.stiffness, pull.damping];
             match pulled {
                 Pulled::Axis(axis) => tell(&[self.weighted(axis, 1.0)], pull),
@@ -139,7 +140,8 @@ impl AppliedForces for NodalActions<'_> {
         for (axis, effort) in actions.applied_feedback(self.commands.efforts()) {
             view.push_axis(axis, T::constant(part * effort));
         }
-        actions.resist(&mut view, &mut T::zero());
+        let contacts = &self.commands.efforts().contacts;
+        actions.resist(contacts, &mut view, &mut T::zero());
         actions.turn_gears(&mut view, &mut T::zero());
     }
 

@@ -241,6 +241,7 @@ impl<'a> Builder<'a> {
         let rotor = axis.axis.motor.map_or(0.0, |motor| motor.inertia);
         self.assembly.set_rotor(motor.unwrap_or(element), rotor);
         self.actions.limits.extend(axis.axis.limits(id));
+        self.actions.stops.extend(axis.axis.stop(id));
     }
 
     /// Lets the hinge or slider of an axis, or of its motor, start where the axis does.

@@ -13,6 +13,7 @@ mod all_coordinates;
 mod build;
 mod charts;
 mod choice;
+mod contacts;
 mod damping;
 mod division;
 mod equilibrium;

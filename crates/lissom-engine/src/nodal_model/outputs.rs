@@ -274,6 +274,15 @@ impl Dynamics for NodalEquations<'_> {
         }
     }
 
+    fn enter_piece(&mut self, time: f64, state: &[f64]) {
+        let (position, velocity) = self.motion_of(state);
+        self.enter_contacts(time, position, velocity);
+    }
+
+    fn observe(&mut self) {
+        self.leave_contacts();
+    }
+
     fn memory(&self) -> Memory {
         let mut memory = self.dynamics.equations().memory();
         self.chart.remember(self.nodal, &mut memory);

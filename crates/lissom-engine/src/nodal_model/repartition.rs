@@ -24,7 +24,7 @@ pub(super) struct Watch {
     /// When was last looked.
     time: f64,
     /// Largest gain where other axes had better be independent, as found then.
-    gain: Option<f64>,
+    pub(super) gain: Option<f64>,
     /// Whether no other chart was found where one was looked for.
     in_vain: bool,
     /// Sign of the determinant when was last looked, zero if nothing is known.

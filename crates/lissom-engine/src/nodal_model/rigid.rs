@@ -107,6 +107,7 @@ impl<'m> RigidNodal<'m> {
         let loads = (nodal.actions.loads.iter()).filter(|load| purpose.includes(load));
         let actions = Actions {
             resistances: nodal.actions.resistances.clone(),
+            stops: purpose.stops(&nodal.actions),
             loads: loads.cloned().collect(),
             ..Actions::default()
         };
@@ -429,7 +430,7 @@ impl RigidMechanism for RigidNodal<'_> {
             nodes,
         };
         actions.push_inputs(applied, &mut view, &mut 0.0);
-        actions.resist(&mut view, &mut 0.0);
+        actions.resist(&[], &mut view, &mut 0.0);
         let (efforts, loads) = (self.forces.efforts(), self.forces.loads());
         equations.residual(efforts, loads, &mut self.residual);
         for (force, &dof) in force.iter_mut().zip(&self.dofs) {

@@ -151,7 +151,7 @@ impl<'m> NodalEquations<'m> {
         let mut view = NodalView { nodal, nodes };
         actions.push_inputs(efforts, &mut view, &mut power.input);
         actions.push_feedback(efforts, &mut view, &mut power.input);
-        actions.resist(&mut view, &mut power.dissipated);
+        actions.resist(&efforts.contacts, &mut view, &mut power.dissipated);
         actions.turn_gears(&mut view, &mut power.dissipated);
         let drives = self.dynamics.drives().iter().zip(self.unused.driven());
         for ((drive, (driven, already)), effort) in drives.enumerate().zip(&mut self.drive_efforts)
@@ -218,10 +218,17 @@ impl FirstOrder for NodalEquations<'_> {
         let (position, rest) = state.split_at_mut(self.nodal.mechanism.position_count());
         let velocity = &mut rest[..self.nodal.mechanism.dof_count()];
         self.begin_piece(time, position, velocity);
+        self.enter_contacts(time, position, velocity);
     }
 
-    fn event_function(&mut self, time: f64, _state: &[f64]) -> f64 {
-        self.look(time)
+    fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
+        let (position, velocity) = self.motion_of(state);
+        self.event(time, position, velocity)
+    }
+
+    fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool {
+        let (position, velocity) = self.motion_of(state);
+        self.may_have_touched(time, [position, velocity], step)
     }
 
     fn chart(&self) -> &[usize] {
@@ -285,10 +292,15 @@ impl SecondOrder for NodalEquations<'_> {
 
     fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
         self.begin_piece(time, position, velocity);
+        self.enter_contacts(time, position, velocity);
     }
 
-    fn event_function(&mut self, time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
-        self.look(time)
+    fn event_function(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
+        self.event(time, position, velocity)
+    }
+
+    fn may_have_passed(&mut self, time: f64, motion: [&[f64]; 2], step: f64) -> bool {
+        self.may_have_touched(time, motion, step)
     }
 
     fn chart(&self) -> &[usize] {

@@ -145,6 +145,7 @@ impl RigidTree {
         });
         let actions = Actions {
             resistances: model.actions.resistances.clone(),
+            stops: purpose.stops(&model.actions),
             loads: loads.collect(),
             ..Actions::default()
         };
@@ -366,7 +367,7 @@ impl RigidMechanism for RigidTree {
             accelerations: None,
         };
         (self.actions).push_inputs(&self.efforts, &mut view, &mut 0.0);
-        self.actions.resist(&mut view, &mut 0.0);
+        self.actions.resist(&[], &mut view, &mut 0.0);
         inverse_dynamics(
             &self.system,
             &self.kinematics,

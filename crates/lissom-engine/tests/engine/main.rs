@@ -66,5 +66,6 @@ mod signals;
 mod simulation;
 mod starts;
 mod state_space_control;
+mod stops;
 mod supports;
 mod table;

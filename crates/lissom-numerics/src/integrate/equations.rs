@@ -11,6 +11,9 @@ pub(super) trait System {
     /// Positive beyond a state event.
     fn event_function(&mut self, time: f64, state: &[f64]) -> f64;
 
+    /// Whether the event function may have been positive within the step of this length that ends at a state.
+    fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool;
+
     /// In which coordinates the state is given.
     fn chart(&self) -> &[usize];
 }
@@ -18,6 +21,10 @@ pub(super) trait System {
 impl System for dyn FirstOrder + '_ {
     fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
         FirstOrder::event_function(self, time, state)
+    }
+
+    fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool {
+        FirstOrder::may_have_passed(self, time, state, step)
     }
 
     fn chart(&self) -> &[usize] {
@@ -30,6 +37,12 @@ impl System for dyn SecondOrder + '_ {
         let (position, motion) = state.split_at(self.position_count());
         let velocity = &motion[..self.velocity_count()];
         SecondOrder::event_function(self, time, position, velocity)
+    }
+
+    fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool {
+        let (position, motion) = state.split_at(self.position_count());
+        let motion = [position, &motion[..self.velocity_count()]];
+        SecondOrder::may_have_passed(self, time, motion, step)
     }
 
     fn chart(&self) -> &[usize] {
@@ -173,6 +186,10 @@ impl<'a, S: ?Sized> Equations<'a, S> {
 impl<S: System + ?Sized> Equations<'_, S> {
     pub(super) fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
         self.system.event_function(time.min(self.ceiling), state)
+    }
+
+    pub(super) fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool {
+        (self.system).may_have_passed(time.min(self.ceiling), state, step)
     }
 
     pub(super) fn chart(&self) -> &[usize] {

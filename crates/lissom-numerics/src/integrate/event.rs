@@ -9,6 +9,9 @@ const INSTANT: f64 = 1e-10;
 /// The secant rule that finds it gains more than a digit in two of these.
 const MOST_SECANTS: usize = 60;
 
+/// Parts of a step between which an event function is looked at that may have been positive on the way.
+const PARTS: usize = 8;
+
 /// Which end of an interval the last secant kept.
 #[derive(PartialEq)]
 enum Kept {
@@ -27,9 +30,15 @@ pub(super) fn locate_event<S: System + ?Sized>(
 ) -> Result<Option<f64>, IntegrateError> {
     let end = stepper.time();
     state.copy_from_slice(stepper.state());
-    let mut beyond = equations.event_function(end, state);
+    let (mut late, mut beyond) = (end, equations.event_function(end, state));
     if beyond.is_nan() || beyond <= 0.0 {
-        return Ok(None);
+        if !equations.may_have_passed(end, state, end - before) {
+            return Ok(None);
+        }
+        match passed(stepper, equations, [before, end], beyond, state)? {
+            Some(inside) => (late, beyond) = inside,
+            None => return Ok(None),
+        }
     }
     stepper.interpolate(equations, before, state)?;
     let mut ahead = equations.event_function(before, state);
@@ -38,7 +47,7 @@ pub(super) fn locate_event<S: System + ?Sized>(
         return Ok(Some(end));
     }
     let accuracy = INSTANT * (end - before);
-    let (mut early, mut late) = (before, end);
+    let mut early = before;
     let mut kept = Kept::Neither;
     for _ in 0..MOST_SECANTS {
         if late - early <= accuracy {
@@ -71,4 +80,45 @@ pub(super) fn locate_event<S: System + ?Sized>(
     }
     // a rest of nothing is not worth a step
     Ok(Some(if end - late <= accuracy { end } else { late }))
+}
+
+/// An instant within the last step at which the event function is positive, with its value there; it is `last` at the end. What is highest between the
+/// instants looked at is where a parabola through three of them has its peak.
+fn passed<S: System + ?Sized>(
+    stepper: &mut dyn Stepper<S>,
+    equations: &mut Equations<'_, S>,
+    [before, end]: [f64; 2],
+    last: f64,
+    state: &mut [f64],
+) -> Result<Option<(f64, f64)>, IntegrateError> {
+    let mut look = |at: f64| {
+        stepper.interpolate(equations, at, state)?;
+        Ok::<f64, IntegrateError>(equations.event_function(at, state))
+    };
+    let part = (end - before) / PARTS as f64;
+    let mut values = [last; PARTS + 1];
+    let mut highest = 1;
+    for (index, value) in values[..PARTS].iter_mut().enumerate() {
+        let at = before + part * index as f64;
+        *value = look(at)?;
+        if *value > 0.0 && index > 0 {
+            return Ok(Some((at, *value)));
+        }
+    }
+    for index in 1..PARTS {
+        if values[index] > values[highest] {
+            highest = index;
+        }
+    }
+    let [left, middle, right] = [highest - 1, highest, highest + 1].map(|index| values[index]);
+    let bend = left - 2.0 * middle + right;
+    let away = 0.5 * (left - right) / bend;
+    if bend < 0.0 && away.abs() < 1.0 {
+        let at = before + part * (highest as f64 + away);
+        let value = look(at)?;
+        if value > 0.0 {
+            return Ok(Some((at, value)));
+        }
+    }
+    Ok(None)
 }

@@ -90,6 +90,12 @@ pub trait FirstOrder {
         f64::NEG_INFINITY
     }
 
+    /// Whether the event function may have been positive within the step of this length that ends at a state where it is not. Then it is looked at on
+    /// the way.
+    fn may_have_passed(&mut self, _time: f64, _state: &[f64], _step: f64) -> bool {
+        false
+    }
+
     /// Prepares [`improve_stage`](Self::improve_stage) for a step that begins at `state` with the derivative `rate`, and whose
     /// stages have the equations $`k = f(t, b + s\,k)`$ with this `share` $`s`$ of the step. Tells whether the system solves
     /// for its stages itself; if not, the Jacobian is found by differences.
@@ -185,6 +191,11 @@ pub trait SecondOrder {
     /// As [`FirstOrder::event_function`].
     fn event_function(&mut self, _time: f64, _position: &[f64], _velocity: &[f64]) -> f64 {
         f64::NEG_INFINITY
+    }
+
+    /// As [`FirstOrder::may_have_passed`], for positions and velocities.
+    fn may_have_passed(&mut self, _time: f64, _motion: [&[f64]; 2], _step: f64) -> bool {
+        false
     }
 
     /// Writes $`q \oplus \Delta`$: where a constant velocity `increment` leads from `position` in unit

@@ -38,6 +38,8 @@ pub struct Actuation {
     pub saturations: Vec<Saturation>,
     /// Mass matrix of the rigid mechanism between the axes of all controllers, by rows; empty where no law asks for it.
     pub mass: Vec<f64>,
+    /// Of every stop: whether it presses.
+    pub pressed: Vec<bool>,
 }
 
 /// Which limits of an actuator hold it back.

@@ -89,6 +89,12 @@ impl Checker<'_> {
             let path = path.key("limits").key("min_rad");
             self.limits(path, limits.min_rad, limits.max_rad);
         }
+        if let Some(stops) = &joint.stops {
+            let limits = joint.limits.unwrap_or_default();
+            let has_end = limits.min_rad.is_some() || limits.max_rad.is_some();
+            let (key, stiffness) = ("stiffness_n_m_per_rad", stops.stiffness_n_m_per_rad);
+            self.stops(&path.key("stops"), has_end, (key, stiffness));
+        }
     }
 
     fn prismatic(&mut self, path: &Path, joint: &PrismaticSpec) {
@@ -105,6 +111,12 @@ impl Checker<'_> {
         if let Some(limits) = &joint.limits {
             let path = path.key("limits").key("min_m");
             self.limits(path, limits.min_m, limits.max_m);
+        }
+        if let Some(stops) = &joint.stops {
+            let limits = joint.limits.unwrap_or_default();
+            let has_end = limits.min_m.is_some() || limits.max_m.is_some();
+            let (key, stiffness) = ("stiffness_n_per_m", stops.stiffness_n_per_m);
+            self.stops(&path.key("stops"), has_end, (key, stiffness));
         }
     }
 
@@ -164,6 +176,14 @@ impl Checker<'_> {
         {
             let key = path.last_key().to_owned();
             self.error(path, ErrorKind::LimitsReversed { key, min, max });
+        }
+    }
+
+    /// Stops are stiff, and stand at a limit.
+    fn stops(&mut self, path: &Path, has_end: bool, (key, stiffness): (&str, f64)) {
+        self.positive(path.key(key), stiffness);
+        if !has_end {
+            self.error(path.clone(), ErrorKind::StopsWithoutLimits);
         }
     }
 

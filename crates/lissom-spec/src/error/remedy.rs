@@ -136,6 +136,9 @@ impl ErrorKind {
             }
             Self::DrivenAndPrescribed { .. } => "remove the [[motion]], or what else drives the joint".into(),
             Self::LimitsReversed { .. } => "exchange the two limits".into(),
+            Self::StopsWithoutLimits => {
+                "give a smallest or largest position in `limits`, such as limits = { max_rad = 1.5 } or limits = { max_m = 0.2 }".into()
+            }
             Self::UnknownCoordinate { suggestion: Some(name), .. } => format!("did you mean `{name}`?"),
             Self::UnknownCoordinate { .. } => {
                 "use the name of a coordinate that the basis has, such as bending_y_1 of functions or v_2 of elements".into()

@@ -83,6 +83,7 @@ fn depends_on(kind: &ErrorKind, path: &Path, repaired: &Path) -> bool {
         | ErrorKind::NoEffect { .. }
         | ErrorKind::ParallelAxes
         | ErrorKind::LimitsReversed { .. }
+        | ErrorKind::StopsWithoutLimits
         | ErrorKind::OutOfRange { .. } => same_item,
         _ => false,
     }

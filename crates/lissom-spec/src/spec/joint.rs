@@ -162,9 +162,12 @@ pub struct RevoluteSpec {
     /// Friction in the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<RevoluteFrictionSpec>,
-    /// Limits; a run reports when they are passed, nothing stops at them.
+    /// Limits; a run reports when they are passed. Nothing stops at them but by `stops`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<RevoluteLimitsSpec>,
+    /// Stops at the smallest and largest angle.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stops: Option<RevoluteStopsSpec>,
 }
 
 /// A motor with its gear, rigid or elastic.
@@ -242,6 +245,17 @@ pub struct RevoluteLimitsSpec {
     pub max_torque_n_m: Option<f64>,
 }
 
+/// Stops at the limits of an angle: beyond them `stiffness × depth + damping × rate` presses the joint back, and never pulls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RevoluteStopsSpec {
+    /// Stiffness.
+    pub stiffness_n_m_per_rad: f64,
+    /// Damping.
+    #[serde(default)]
+    pub damping_n_m_s_per_rad: f64,
+}
+
 /// Translation along one axis.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -270,9 +284,12 @@ pub struct PrismaticSpec {
     /// Friction in the joint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<PrismaticFrictionSpec>,
-    /// Limits; a run reports when they are passed, nothing stops at them.
+    /// Limits; a run reports when they are passed. Nothing stops at them but by `stops`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<PrismaticLimitsSpec>,
+    /// Stops at the smallest and largest displacement.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stops: Option<PrismaticStopsSpec>,
 }
 
 /// A motor with its screw or rack, rigid or elastic.
@@ -347,6 +364,17 @@ pub struct PrismaticLimitsSpec {
     /// Largest driving force in either direction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_force_n: Option<f64>,
+}
+
+/// Stops at the limits of a displacement: beyond them `stiffness × depth + damping × rate` presses the joint back, and never pulls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PrismaticStopsSpec {
+    /// Stiffness.
+    pub stiffness_n_per_m: f64,
+    /// Damping.
+    #[serde(default)]
+    pub damping_n_s_per_m: f64,
 }
 
 /// No motion at all: `fixed = {}`.

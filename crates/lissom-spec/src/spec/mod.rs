@@ -55,9 +55,9 @@ pub use input::{
 pub use joint::{
     Branch, FixedSpec, FreeFrictionSpec, FreeLimitsSpec, FreeMotorSpec, FreeSpec, FreeSpringSpec,
     JointKind, JointSpec, PrismaticFrictionSpec, PrismaticLimitsSpec, PrismaticMotorSpec,
-    PrismaticSpec, PrismaticSpringSpec, RevoluteFrictionSpec, RevoluteLimitsSpec,
-    RevoluteMotorSpec, RevoluteSpec, RevoluteSpringSpec, SphericalLimitsSpec, SphericalMotorSpec,
-    SphericalSpec, SphericalSpringSpec, UniversalSpec,
+    PrismaticSpec, PrismaticSpringSpec, PrismaticStopsSpec, RevoluteFrictionSpec,
+    RevoluteLimitsSpec, RevoluteMotorSpec, RevoluteSpec, RevoluteSpringSpec, RevoluteStopsSpec,
+    SphericalLimitsSpec, SphericalMotorSpec, SphericalSpec, SphericalSpringSpec, UniversalSpec,
 };
 pub use motion::{
     ConstantRateSpec, CycloidMotionSpec, CycloidalRampsSpec, CycloidalRateSpec, MotionProfileSpec,

@@ -5,13 +5,13 @@ use lissom_numerics::integrate::{
     integrate_second_order,
 };
 use lissom_numerics::linear::{
-    Interpolation, Label, LinearizedTrajectory, Loops, LoopsBetween, Perturbed, Terms,
+    Interpolation, Label, LinearizedTrajectory, Loops, LoopsBetween, Perturbed, Point, Terms,
 };
 use lissom_spec::spec::IntegratorSpec;
 
 use super::super::closed_loop::Closing;
 use super::{AnalysisError, Linearized};
-use crate::action::Actuator;
+use crate::action::{Actuator, JointStop};
 use crate::integrator::Integrator;
 
 /// The linear system, and how it is solved.
@@ -27,6 +27,8 @@ pub(super) struct Limits {
     /// Deviation of an angle that is too large.
     pub(super) angle_rad: f64,
     pub(super) actuators: Vec<Actuator>,
+    /// Stops, with the places of their coordinates among all.
+    pub(super) stops: Vec<(usize, JointStop)>,
 }
 
 /// The solution at the samples.
@@ -212,7 +214,7 @@ struct Watcher<'a, 'w> {
 }
 
 impl Watcher<'_, '_> {
-    /// Whether all angles are near the nominal motion, and all actuators within their limits.
+    /// Whether all angles are near the nominal motion, all actuators within their limits, and all joints between their stops.
     fn holds(&mut self, time: f64, state: &[f64]) -> bool {
         let Some(limits) = self.limits else {
             return true;
@@ -228,7 +230,8 @@ impl Watcher<'_, '_> {
                 time_s: time,
                 by_interpolation: false,
             });
-        self.failure = large.or_else(|| self.at_limit(limits, time, state));
+        let large = large.or_else(|| self.at_limit(limits, time, state));
+        self.failure = large.or_else(|| self.at_stop(limits, time, state));
         self.failure.is_none()
     }
 
@@ -263,6 +266,29 @@ impl Watcher<'_, '_> {
             (of_rate || beyond(asked, actuator.limit)).then(|| AnalysisError::AtLimit {
                 actuator: actuator.name.clone(),
                 of_rate,
+                time_s: time,
+            })
+        })
+    }
+}
+
+impl Watcher<'_, '_> {
+    /// A joint that is not between its stops.
+    fn at_stop(&self, limits: &Limits, time: f64, state: &[f64]) -> Option<AnalysisError> {
+        let joints = &self.trajectory.coordinates().joints;
+        limits.stops.iter().find_map(|(place, stop)| {
+            let row = joints.iter().position(|own| own == place)?;
+            let position = |point: &Point, _: usize| {
+                let slopes = self.trajectory.joint_rows(point);
+                let slopes = slopes.row(row);
+                let deviation: f64 = slopes.iter().zip(state).map(|(slope, x)| slope * x).sum();
+                point.joints[row] + deviation
+            };
+            let mut found = [0.0];
+            self.trajectory.nominal(time, position, &mut found);
+            let [lower, upper] = stop.ends;
+            (found[0] < lower || found[0] > upper).then(|| AnalysisError::AtStop {
+                joint: stop.name.label(),
                 time_s: time,
             })
         })

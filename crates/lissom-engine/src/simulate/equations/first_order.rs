@@ -22,11 +22,19 @@ impl FirstOrder for Equations<'_> {
             work[0] += impulse.work;
             work[1] += impulse.dissipated;
         }
+        self.enter_contacts(time, positions, velocities);
     }
 
     fn event_function(&mut self, time: f64, state: &[f64]) -> f64 {
         let (n_q, n_v) = (self.state_positions(), self.state_velocities());
-        self.crossing_distance(time, &state[..n_q], &state[n_q..n_q + n_v])
+        let (positions, velocities) = (&state[..n_q], &state[n_q..n_q + n_v]);
+        let crossing = self.crossing_distance(time, positions, velocities);
+        crossing.max(self.contact_distance(time, positions, velocities))
+    }
+
+    fn may_have_passed(&mut self, time: f64, state: &[f64], step: f64) -> bool {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        self.may_have_touched(time, [&state[..n_q], &state[n_q..n_q + n_v]], step)
     }
 
     fn prepare_stages(

@@ -93,7 +93,9 @@ impl Equations<'_> {
         self.force.fill(0.0);
         self.motor_force.fill(0.0);
         let mut power = Power::default();
-        actions.resist(&mut self.view(), &mut power.dissipated);
+        let contacts = std::mem::take(&mut self.commands.efforts_mut().contacts);
+        actions.resist(&contacts, &mut self.view(), &mut power.dissipated);
+        self.commands.efforts_mut().contacts = contacts;
         // damping of the flexible bodies, already among the kinematics' elastic forces
         let layout = system.layout();
         for &k in &self.damped {

@@ -11,6 +11,7 @@
 
 mod at_states;
 mod closed;
+mod contacts;
 mod first_order;
 mod forces;
 mod outputs;
@@ -468,7 +469,7 @@ impl<'m> Equations<'m> {
         self.position.copy_from_slice(position);
         self.velocity.copy_from_slice(velocity);
         self.force.fill(0.0);
-        model.actions.resist(&mut self.view(), &mut 0.0);
+        model.actions.resist(&[], &mut self.view(), &mut 0.0);
     }
 }
 

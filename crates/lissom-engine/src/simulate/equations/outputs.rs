@@ -83,7 +83,13 @@ impl Dynamics for Equations<'_> {
         extent::leading_coordinate(self.model, self.flexible[link], &self.position)
     }
 
+    fn enter_piece(&mut self, time: f64, state: &[f64]) {
+        let (n_q, n_v) = (self.state_positions(), self.state_velocities());
+        self.enter_contacts(time, &state[..n_q], &state[n_q..n_q + n_v]);
+    }
+
     fn observe(&mut self) {
+        self.leave_contacts();
         if let Ok(Some(loops)) = &mut self.loops {
             loops.release_elements();
         }

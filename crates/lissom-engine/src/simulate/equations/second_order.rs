@@ -61,10 +61,16 @@ impl SecondOrder for Equations<'_> {
 
     fn handle_event(&mut self, time: f64, position: &mut [f64], velocity: &mut [f64]) {
         self.enter_stretches(time, position, velocity);
+        self.enter_contacts(time, position, velocity);
     }
 
     fn event_function(&mut self, time: f64, position: &[f64], velocity: &[f64]) -> f64 {
-        self.crossing_distance(time, position, velocity)
+        let crossing = self.crossing_distance(time, position, velocity);
+        crossing.max(self.contact_distance(time, position, velocity))
+    }
+
+    fn may_have_passed(&mut self, time: f64, motion: [&[f64]; 2], step: f64) -> bool {
+        self.may_have_touched(time, motion, step)
     }
 
     fn mass_matrix(&mut self, time: f64, position: &[f64], mass: &mut [f64]) {

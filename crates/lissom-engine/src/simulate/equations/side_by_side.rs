@@ -125,7 +125,8 @@ impl SideBySide {
     /// Joint resistances of the states, one after the other: their laws have branches.
     fn resist(&mut self, equations: &mut Equations<'_>, motions: [[&[f64]; 2]; SIDE_BY_SIDE]) {
         self.resistance.fill(States::zero());
-        if equations.model.actions.resistances.is_empty() {
+        let actions = &equations.model.actions;
+        if actions.resistances.is_empty() && actions.stops.is_empty() {
             return;
         }
         for (lane, [position, velocity]) in motions.into_iter().enumerate() {

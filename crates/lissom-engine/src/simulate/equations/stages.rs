@@ -16,7 +16,7 @@
 use super::Equations;
 use super::first_order::position_rates;
 use crate::model::{AxisPlace, Model};
-use lissom_core::{AxisId, Pull, Pulled};
+use lissom_core::{AxisId, Commanded as _, Pull, Pulled};
 use lissom_tree::System;
 use lissom_tree::tree::{ArticulatedBody, StageInertia, inverse_dynamics};
 
@@ -175,7 +175,8 @@ impl Equations<'_> {
         let commands = std::mem::take(&mut self.commands);
         let mass = |place| commands.controlled_mass(place);
         let view = self.view();
-        (model.actions).pulls(&view, mass, |pulled, pull| {
+        let contacts = &commands.efforts().contacts;
+        (model.actions).pulls(contacts, &view, mass, |pulled, pull| {
             stages.pull(model, pulled, pull, share);
         });
         self.commands = commands;

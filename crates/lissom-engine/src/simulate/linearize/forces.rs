@@ -102,7 +102,7 @@ impl<T: Real> Residual<T> {
         let (actions, mut power) = (&model.actions, T::zero());
         let further = std::mem::take(&mut self.further);
         let mut view = self.view(model);
-        actions.resist(&mut view, &mut power);
+        actions.resist(&[], &mut view, &mut power);
         actions.turn_gears(&mut view, &mut power);
         actions.push_inputs(efforts, &mut view, &mut power);
         actions.push_feedback(efforts, &mut view, &mut power);

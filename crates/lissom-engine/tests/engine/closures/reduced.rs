@@ -93,6 +93,15 @@ fn independent(
         .collect()
 }
 
+fn moving_loops() -> Vec<Mechanism> {
+    vec![
+        four_bar(false, 0.7, ""),
+        four_bar(true, 0.7, ""),
+        planar_3rrr(true),
+        spatial_3rrs(true),
+    ]
+}
+
 /// Identity: the equations hold for the derivatives of the independent speeds, by differences along the motion, whether
 /// they are speeds of joints or of a marker.
 #[test]
@@ -100,12 +109,7 @@ fn reduced_equations_hold_for_the_accelerations() {
     // short beside the fastest mode; differences leave its fourth power, and rounding over it: 1e-11
     const SPAN: f64 = 1e-5;
     const DIFFERENCES: f64 = 1e-6;
-    for mechanism in [
-        four_bar(false, 0.7, ""),
-        four_bar(true, 0.7, ""),
-        planar_3rrr(true),
-        spatial_3rrs(true),
-    ] {
+    for mechanism in moving_loops() {
         for method in &mechanism.methods()[..4] {
             let (model, input, closed) = closed(&mechanism, method.clone());
             let at = |span: f64| {

@@ -64,6 +64,15 @@ pub(crate) fn apart(a: &Run, b: &Run, mechanism: &Mechanism) -> f64 {
     most
 }
 
+fn loops_with_durations() -> Vec<(Mechanism, f64)> {
+    vec![
+        (four_bar(true, 0.7, ""), 0.2),
+        (slider_crank(true, 1.1, ""), 0.1),
+        (planar_3rrr(true), 0.05),
+        (spatial_3rrs(true), 0.2),
+    ]
+}
+
 /// Second formulations: independent coordinates and projected multipliers give the same motion, keep the loops
 /// closed and balance the energy.
 #[test]
@@ -71,12 +80,7 @@ fn methods_agree_over_whole_runs_and_stay_closed() {
     const AGREEMENT: f64 = 1e-8;
     const CLOSED: f64 = 1e-11;
     const ENERGY: f64 = 1e-9;
-    for (mut mechanism, duration) in [
-        (four_bar(true, 0.7, ""), 0.2),
-        (slider_crank(true, 1.1, ""), 0.1),
-        (planar_3rrr(true), 0.05),
-        (spatial_3rrs(true), 0.2),
-    ] {
+    for (mut mechanism, duration) in loops_with_durations() {
         // something to do where gravity does not pull
         if mechanism.model.linkage.system.gravity().0 == [0.0; 3] {
             mechanism = mechanism.started(0, 1.0);

@@ -37,8 +37,8 @@ fn shipped(name: &'static str, text: &str, hand: &str) -> Mechanism {
     }
 }
 
-fn manipulators() -> [Mechanism; 4] {
-    [
+fn manipulators() -> Vec<Mechanism> {
+    vec![
         shipped("F1", COOPERATING_ARMS, "object"),
         shipped("F2a", PLANAR_3RRR_FAST, "platform"),
         shipped("F2b", PLANAR_3RRR, "platform"),

@@ -110,6 +110,20 @@ fn joints() {
         "`min_m` = 0.5 is above the upper limit 0.4",
     );
     assert_error(
+        "limits = { min_rad = -1.0, max_rad = 1.0 }",
+        "stops = { stiffness_n_m_per_rad = 10.0 }",
+        "joint[3].revolute.stops",
+        "stops",
+        "`stops` are at the limits of the joint's position, and it has none",
+    );
+    assert_error(
+        "limits = { min_rad = -1.0, max_rad = 1.0 }",
+        "limits = { min_rad = -1.0 }\nstops = { stiffness_n_m_per_rad = 0.0 }",
+        "joint[3].revolute.stops.stiffness_n_m_per_rad",
+        "0.0",
+        "`stiffness_n_m_per_rad` is 0, expected a number above zero",
+    );
+    assert_error(
         "gear_ratio = 50.0",
         "gear_ratio = 0.0",
         "joint[3].revolute.motor.gear_ratio",

@@ -82,6 +82,7 @@ impl<'a> Assembly<'a> {
             target: LoadTarget::Axis(drive),
         });
         self.model.actions.limits.extend(axis.limits(id));
+        self.model.actions.stops.extend(axis.stop(id));
     }
 
     /// Appends the coordinates of a spherical or free joint with all that belongs to it.
