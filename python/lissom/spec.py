@@ -74,6 +74,26 @@ class AngularVelocity:
 
 
 @dataclass(kw_only=True)
+class ArcPath:
+    """A part of a circle: about an axis, or through two points."""
+
+    angle_rad: float | None = None
+    """Angle about the axis, more than a turn if need be."""
+
+    axis: Sequence[float] | None = None
+    """Direction of the axis."""
+
+    center_m: Sequence[float] | None = None
+    """A point of the axis."""
+
+    to_m: Sequence[float] | None = None
+    """Where it ends."""
+
+    via_m: Sequence[float] | None = None
+    """A point on the way, instead."""
+
+
+@dataclass(kw_only=True)
 class AtJoint:
     """A sensor that a joint stands on."""
 
@@ -1548,6 +1568,14 @@ class Joint:
 
 
 @dataclass(kw_only=True)
+class LinePath:
+    """A straight line."""
+
+    to_m: Sequence[float]
+    """Where it ends."""
+
+
+@dataclass(kw_only=True)
 class Loop:
     """One loop. Exactly one of `revolute`, `spherical`, `prismatic`, `universal`, `fixed`, `point_on_line` and
     `distance` says what holds the two places together."""
@@ -1599,6 +1627,27 @@ class Lump:
 
     mass_kg: float
     """Mass."""
+
+
+@dataclass(kw_only=True)
+class MarkerPath:
+    """A curve in space on which a marker stays: a `line`, an `arc` or a `spline`."""
+
+    arc: ArcPath | None = None
+    """Along a circle."""
+
+    distance: MotionProfile
+    """How the distance from its beginning, measured along it, runs in time; one that says no final displacement ends
+    where the path does."""
+
+    from_m: Sequence[float] | None = None
+    """Where it begins; where the marker starts when absent."""
+
+    line: LinePath | None = None
+    """Straight."""
+
+    spline: SplinePath | None = None
+    """Smoothly through points."""
 
 
 @dataclass(kw_only=True)
@@ -2058,6 +2107,9 @@ class NominalMotion:
     orientation: OrientationMotion | None = None
     """How the marker's axes turn in any way, instead of `rotation`."""
 
+    path: MarkerPath | None = None
+    """Where it goes in space, and how far along that it is, instead of `x`, `y` and `z`."""
+
     rotation: MotionProfile | None = None
     """Angle about `rotation_axis` by which the marker's axes are turned from those of the ground."""
 
@@ -2077,6 +2129,21 @@ class NominalMotion:
 @dataclass(kw_only=True)
 class OperationalSpace:
     """No settings."""
+
+
+@dataclass(kw_only=True)
+class OrientationAlongPath:
+    """From where the marker starts to another orientation about one axis fixed in space, in proportion to the
+    distance along the path of the marker. Ways are those of `cycloid`."""
+
+    final_quaternion: Sequence[float] | None = None
+    """Orientation at the end of the path, as a quaternion w, x, y, z."""
+
+    final_rotation_vector_rad: Sequence[float] | None = None
+    """Orientation at the end of the path, as a rotation vector."""
+
+    relative_to: OrientationFrame | None = None
+    """What the orientation is told from."""
 
 
 @dataclass(kw_only=True)
@@ -2127,13 +2194,20 @@ class OrientationMotionConstantRate:
 
 
 @dataclass(kw_only=True)
+class OrientationMotionAlongPath:
+    """From where the marker starts to another orientation about one axis, in proportion to the way along its path."""
+
+    along_path: OrientationAlongPath
+
+
+@dataclass(kw_only=True)
 class OrientationMotionTable:
     """Smoothly through the rows of a table."""
 
     table: OrientationTable
 
 
-OrientationMotion: TypeAlias = "OrientationMotionCycloid | OrientationMotionCycloidalRamps | OrientationMotionConstantRate | OrientationMotionTable"
+OrientationMotion: TypeAlias = "OrientationMotionCycloid | OrientationMotionCycloidalRamps | OrientationMotionConstantRate | OrientationMotionAlongPath | OrientationMotionTable"
 """A motion of an orientation, by its key."""
 
 
@@ -2185,6 +2259,9 @@ class OrientationTable:
     """A smooth curve with continuous angular acceleration through the orientations of a table, at rest at the first
     and the last row; held beyond them. From row to row the shorter way is taken."""
 
+    path_share: Sequence[float] | None = None
+    """Shares of the way along the marker's path, rising, instead of instants."""
+
     quaternion: Sequence[Sequence[float]] | None = None
     """The orientation at every instant, as a quaternion w, x, y, z."""
 
@@ -2194,7 +2271,7 @@ class OrientationTable:
     rotation_vector_rad: Sequence[Sequence[float]] | None = None
     """The orientation at every instant, as a rotation vector."""
 
-    time_s: Sequence[float]
+    time_s: Sequence[float] | None = None
     """Instants, rising."""
 
 
@@ -3107,6 +3184,14 @@ class SphericalSpring:
 
 Spline: TypeAlias = "Literal['cubic', 'quintic']"
 """Curves through the rows of a table."""
+
+
+@dataclass(kw_only=True)
+class SplinePath:
+    """A cubic spline in space: tangent and curvature are continuous, and its ends are straight."""
+
+    through_m: Sequence[Sequence[float]]
+    """The points after its beginning."""
 
 
 @dataclass(kw_only=True)

@@ -13,6 +13,7 @@ use std::f64::consts::TAU;
 use lissom_spec::spec::{Impulse, LoadProfile, MotionProfile, Spline};
 
 use ramps::Ramps;
+pub(crate) use spline::{Ends, cubic, cubic_at};
 
 /// Position, rate and acceleration at one instant.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -223,7 +224,7 @@ impl MotionCurve {
                 time_s,
                 value,
                 spline: Spline::Cubic,
-            } => Prepared::Cubic(spline::clamped(time_s, value)),
+            } => Prepared::Cubic(cubic(time_s, value, Ends::AtRest)),
             MotionProfile::Table {
                 time_s,
                 value,
@@ -400,30 +401,17 @@ impl MotionCurve {
             };
         }
         let i = interval(times, time);
-        let curvature = match &self.prepared {
-            Prepared::Quintic(pieces) => {
-                let [position, rate, acceleration] = polynomial(&pieces[i], time - times[i]);
-                return MotionPoint {
-                    position,
-                    rate,
-                    acceleration,
-                };
-            }
-            Prepared::Cubic(curvature) => curvature,
+        let [position, rate, acceleration] = match &self.prepared {
+            Prepared::Quintic(pieces) => polynomial(&pieces[i], time - times[i]),
+            Prepared::Cubic(curvature) => cubic_at(times, values, curvature, i, time),
             Prepared::Nothing | Prepared::Ramps(_) | Prepared::Shaped(_) => {
                 return MotionPoint::default();
             }
         };
-        let h = times[i + 1] - times[i];
-        let (a, b) = ((times[i + 1] - time) / h, (time - times[i]) / h);
-        let (ca, cb) = (curvature[i], curvature[i + 1]);
         MotionPoint {
-            position: a * values[i]
-                + b * values[i + 1]
-                + ((a * a * a - a) * ca + (b * b * b - b) * cb) * h * h / 6.0,
-            rate: (values[i + 1] - values[i]) / h
-                + ((3.0 * b * b - 1.0) * cb - (3.0 * a * a - 1.0) * ca) * h / 6.0,
-            acceleration: a * ca + b * cb,
+            position,
+            rate,
+            acceleration,
         }
     }
 

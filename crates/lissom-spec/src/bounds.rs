@@ -158,7 +158,7 @@ impl Bounds {
                 below: true,
                 ..between(SMALLEST_NEWTON_TOLERANCE, LARGEST_NEWTON_TOLERANCE)
             },
-            "spectral_radius" | "share" => between(0.0, 1.0),
+            "spectral_radius" | "share" | "path_share" => between(0.0, 1.0),
             "beta" => between(SMALLEST_BETA, 0.5),
             "gamma" => between(0.5, 1.0),
 

@@ -1,24 +1,37 @@
 //! Splines through the rows of a table.
 
-/// Second derivatives of the cubic spline through a table, with a clamped (zero-rate) start and end, so
-/// that a motion begins and ends at rest.
-pub(super) fn clamped(times: &[f64], values: &[f64]) -> Vec<f64> {
-    let n = times.len().min(values.len());
+/// How a cubic spline ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ends {
+    /// With a derivative of zero: a motion begins and ends at rest.
+    AtRest,
+    /// With a second derivative of zero: a curve begins and ends straight.
+    Straight,
+}
+
+/// Second derivatives of the cubic spline through a table.
+pub(crate) fn cubic(places: &[f64], values: &[f64], ends: Ends) -> Vec<f64> {
+    let n = places.len().min(values.len());
     if n < 2 {
         return vec![0.0; n];
     }
     // tridiagonal system, forward elimination and back substitution
-    let h = |i: usize| times[i + 1] - times[i];
+    let h = |i: usize| places[i + 1] - places[i];
     let slope = |i: usize| (values[i + 1] - values[i]) / h(i);
+    let is_straight = |i: usize| ends == Ends::Straight && (i == 0 || i + 1 == n);
     let (mut diagonal, mut right) = (vec![0.0; n], vec![0.0; n]);
     for i in 0..n {
+        if is_straight(i) {
+            diagonal[i] = 1.0;
+            continue;
+        }
         let before = if i > 0 { h(i - 1) } else { 0.0 };
         let after = if i + 1 < n { h(i) } else { 0.0 };
         diagonal[i] = 2.0 * (before + after);
         let rise = if i + 1 < n { slope(i) } else { 0.0 };
         let fall = if i > 0 { slope(i - 1) } else { 0.0 };
         right[i] = 6.0 * (rise - fall);
-        if i > 0 {
+        if i > 0 && !is_straight(i - 1) {
             let factor = before / diagonal[i - 1];
             diagonal[i] -= factor * before;
             right[i] -= factor * right[i - 1];
@@ -26,7 +39,7 @@ pub(super) fn clamped(times: &[f64], values: &[f64]) -> Vec<f64> {
     }
     let mut curvature = vec![0.0; n];
     for i in (0..n).rev() {
-        let next = if i + 1 < n {
+        let next = if i + 1 < n && !is_straight(i) {
             h(i) * curvature[i + 1]
         } else {
             0.0
@@ -34,6 +47,27 @@ pub(super) fn clamped(times: &[f64], values: &[f64]) -> Vec<f64> {
         curvature[i] = (right[i] - next) / diagonal[i];
     }
     curvature
+}
+
+/// Value of a cubic spline with its first two derivatives in the interval that begins at row `i`.
+pub(crate) fn cubic_at(
+    places: &[f64],
+    values: &[f64],
+    curvature: &[f64],
+    i: usize,
+    place: f64,
+) -> [f64; 3] {
+    let h = places[i + 1] - places[i];
+    let (a, b) = ((places[i + 1] - place) / h, (place - places[i]) / h);
+    let (ca, cb) = (curvature[i], curvature[i + 1]);
+    [
+        a * values[i]
+            + b * values[i + 1]
+            + ((a * a * a - a) * ca + (b * b * b - b) * cb) * h * h / 6.0,
+        (values[i + 1] - values[i]) / h
+            + ((3.0 * b * b - 1.0) * cb - (3.0 * a * a - 1.0) * ca) * h / 6.0,
+        a * ca + b * cb,
+    ]
 }
 
 /// Coefficients, from the constant upwards, of the spline of fifth order from row to row, each in the time since its row: four derivatives

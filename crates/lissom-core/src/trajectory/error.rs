@@ -6,6 +6,12 @@ use lissom_spatial::rounded;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum NominalError {
+    /// The curve on which a marker is to stay is none.
+    #[error("the path of the marker leads nowhere: {reason}")]
+    NoPath {
+        /// Why not, and what to do.
+        reason: &'static str,
+    },
     /// No position of the joints gives the motion.
     #[error(
         "the nominal motion cannot be followed at t = {} s: closures, joints and marker stay {apart:.3e} m or rad \

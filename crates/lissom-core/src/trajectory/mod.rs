@@ -27,6 +27,7 @@ mod orientation;
 mod path;
 mod projection;
 mod rigid;
+mod space_curve;
 #[cfg(test)]
 mod tests;
 
@@ -163,7 +164,7 @@ impl<R: RigidMechanism> Trajectory<R> {
         let by_rows = asked && together;
         let projection = by_rows.then(|| Projection::new(n, mechanism.closures(), drives.len()));
         let motion = if together {
-            let path = Path::new(&mechanism, curves, motions.path, &state);
+            let path = Path::new(&mechanism, curves, motions.path, &state)?;
             Motion::Together(Box::new(path))
         } else {
             Motion::Axes(curves)

@@ -21,11 +21,11 @@ use lissom_spatial::{
     Matrix, Quaternion, RotationVector, Vector, inverse_rate_matrix, rotation_vector_of,
 };
 use lissom_spec::spec::{
-    Impulse, MotionProfile, OrientationCycloidSpec, OrientationFrame, OrientationMotionSpec,
-    OrientationRampsSpec, OrientationTableSpec,
+    Impulse, MotionProfile, OrientationAlongPathSpec, OrientationCycloidSpec, OrientationFrame,
+    OrientationMotionSpec, OrientationRampsSpec, OrientationTableSpec,
 };
 
-use crate::profile::{MotionCurve, interval};
+use crate::profile::{MotionCurve, MotionPoint, interval};
 use crate::rotation::rotation_matrix;
 
 /// Sweeps over the rows of a table; each leaves at most three quarters of the error, mostly a quarter.
@@ -136,6 +136,15 @@ impl OrientationCurve {
                 let velocity = Vector(rate.angular_velocity_rad_per_s);
                 Self::turn(start, &shaped(share), start.transpose() * velocity)
             }
+            OrientationMotionSpec::AlongPath(along) => {
+                let &OrientationAlongPathSpec {
+                    final_rotation_vector_rad: vector,
+                    final_quaternion: quaternion,
+                    relative_to,
+                } = along;
+                let share = MotionProfile::ConstantRate { rate: 1.0 };
+                Self::turn(start, &share, turn(&start, vector, quaternion, relative_to))
+            }
             OrientationMotionSpec::Table(table) => Self::Rows(Rows::new(table, &start)),
         }
     }
@@ -152,6 +161,17 @@ impl OrientationCurve {
     fn turn(from: Matrix<f64>, share: &MotionProfile, turn: Vector<f64>) -> Self {
         let share = MotionCurve::new(share, 0.0);
         Self::Turn { from, turn, share }
+    }
+
+    /// The orientation where it has come to in the place of a time, in which it runs with that.
+    pub(super) fn along(&self, place: MotionPoint) -> OrientationPoint {
+        let point = self.at(place.position);
+        OrientationPoint {
+            angular_velocity: point.angular_velocity.scale(place.rate),
+            angular_acceleration: point.angular_velocity.scale(place.acceleration)
+                + (point.angular_acceleration).scale(place.rate * place.rate),
+            ..point
+        }
     }
 
     /// The orientation at `time`.
@@ -207,7 +227,7 @@ impl Rows {
                 OrientationFrame::Start => *start * Quaternion(row).matrix(),
             })
             .collect();
-        let time_s = table.time_s.clone();
+        let time_s = table.places().1.to_vec();
         let ways = time_s.windows(2).zip(rotation.windows(2));
         let ways = ways.map(|(times, rotations)| Way {
             duration: times[1] - times[0],

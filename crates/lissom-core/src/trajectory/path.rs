@@ -8,11 +8,12 @@ use lissom_numerics::PivotedQr;
 use lissom_spatial::{Vector, rotation_vector_of};
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::{
-    Impulse, MotionProfile, MotionProfileSpec, OrientationMotionSpec, ShapingSpec,
+    Impulse, MarkerPathSpec, MotionProfile, MotionProfileSpec, OrientationMotionSpec, ShapingSpec,
 };
 
-use super::orientation::OrientationCurve;
+use super::orientation::{OrientationCurve, OrientationPoint};
 use super::rigid::{Order, RigidMechanism, RigidState};
+use super::space_curve::SpaceCurve;
 use super::{AxisCurve, NominalError, largest};
 use crate::profile::{MotionCurve, MotionPoint};
 use crate::view::MarkerId;
@@ -32,6 +33,8 @@ const SMALLEST_PART: f64 = 1.0 / 512.0;
 pub struct MarkerPath {
     /// The marker.
     pub marker: MarkerId,
+    /// The curve on which it stays, if it is one.
+    pub path: Option<MarkerPathSpec>,
     /// Position along each axis of the ground, where it is given.
     pub position: [Option<MotionProfile>; 3],
     /// Unit vector, and the angle about it by which the marker's axes are turned from those of the ground.
@@ -51,6 +54,7 @@ impl MarkerPath {
         let axis = Vector(nominal.rotation_axis.unwrap_or([0.0, 0.0, 1.0])).unit();
         Some(Self {
             marker: find(&nominal.marker)?,
+            path: nominal.path.clone(),
             position: [&nominal.x, &nominal.y, &nominal.z].map(profile),
             rotation: profile(&nominal.rotation).map(|profile| (axis, profile)),
             orientation: nominal.orientation.clone(),
@@ -63,45 +67,127 @@ impl MarkerPath {
 #[derive(Clone, Debug)]
 struct MarkerCurves {
     marker: MarkerId,
-    position: Vec<(usize, MotionCurve)>,
+    position: PositionCurves,
     orientation: Option<OrientationCurve>,
+    /// Whether the orientation runs with the share of the way on a curve in space instead of time.
+    turns_on_way: bool,
     jacobian: Vec<f64>,
+}
+
+/// How the position of a marker runs in time.
+#[derive(Clone, Debug)]
+enum PositionCurves {
+    /// Each component for itself, where it is given.
+    Components([Option<MotionCurve>; 3]),
+    /// Along a curve in space, by the distance.
+    OnWay {
+        way: SpaceCurve,
+        distance: MotionCurve,
+    },
+}
+
+impl PositionCurves {
+    /// Which components are given.
+    fn components(&self) -> impl Iterator<Item = usize> {
+        let given = match self {
+            Self::Components(curves) => [0, 1, 2].map(|axis| curves[axis].is_some()),
+            Self::OnWay { .. } => [true; 3],
+        };
+        (0..3).filter(move |axis| given[*axis])
+    }
+
+    /// Motion of the components.
+    fn at(&self, time: f64) -> [MotionPoint; 3] {
+        match self {
+            Self::Components(curves) => [0, 1, 2].map(|axis| {
+                let curve = curves[axis].as_ref();
+                curve.map_or_else(MotionPoint::default, |curve| curve.at(time))
+            }),
+            Self::OnWay { way, distance } => way.along(distance.at(time)),
+        }
+    }
+
+    /// Share of the way on a curve in space.
+    fn share(&self, time: f64) -> MotionPoint {
+        let Self::OnWay { way, distance } = self else {
+            return MotionPoint::default();
+        };
+        let (point, length) = (distance.at(time), way.length());
+        MotionPoint {
+            position: point.position / length,
+            rate: point.rate / length,
+            acceleration: point.acceleration / length,
+        }
+    }
 }
 
 impl MarkerCurves {
     /// Profiles that do not say where they begin do so where the marker is.
-    fn new(path: &MarkerPath, mechanism: &impl RigidMechanism, velocities: usize) -> Self {
+    fn new(
+        path: &MarkerPath,
+        mechanism: &impl RigidMechanism,
+        velocities: usize,
+    ) -> Result<Self, NominalError> {
         let pose = mechanism.marker(path.marker);
-        let position = path.position.iter().enumerate();
-        let position = position.filter_map(|(axis, profile)| {
-            let curve = MotionCurve::new(profile.as_ref()?, pose.translation[axis]);
-            Some((axis, curve))
-        });
+        let position = if let Some(own) = &path.path {
+            let way = SpaceCurve::new(own, pose.translation)?;
+            let mut distance = own.distance.clone().ending_at(way.length()).profile();
+            if let Some(impulses) = &path.impulses {
+                distance = distance.in_shares(impulses);
+            }
+            let distance = MotionCurve::new(&distance, 0.0);
+            PositionCurves::OnWay { way, distance }
+        } else {
+            PositionCurves::Components([0, 1, 2].map(|axis| {
+                let profile = path.position[axis].as_ref()?;
+                Some(MotionCurve::new(profile, pose.translation[axis]))
+            }))
+        };
         let rotation = path.rotation.as_ref().map(|(axis, profile)| {
             let turned = rotation_vector_of(&pose.rotation).dot(*axis);
             OrientationCurve::about(*axis, MotionCurve::new(profile, turned))
         });
         let any = path.orientation.as_ref();
+        let turns_on_way =
+            rotation.is_none() && any.is_some_and(OrientationMotionSpec::follows_path);
         let orientation = rotation.or_else(|| {
             any.map(|motion| OrientationCurve::new(motion, pose.rotation, path.impulses.as_deref()))
         });
-        Self {
+        Ok(Self {
             marker: path.marker,
-            position: position.collect(),
+            position,
             orientation,
+            turns_on_way,
             jacobian: vec![0.0; 6 * velocities],
-        }
+        })
     }
 
     /// Number of its equations.
     fn rows(&self) -> usize {
-        self.position.len() + if self.orientation.is_some() { 3 } else { 0 }
+        let turns = if self.orientation.is_some() { 3 } else { 0 };
+        self.position.components().count() + turns
+    }
+
+    /// The orientation, if it is given.
+    fn orientation(&self, time: f64) -> Option<OrientationPoint> {
+        let curve = self.orientation.as_ref()?;
+        Some(if self.turns_on_way {
+            curve.along(self.position.share(time))
+        } else {
+            curve.at(time)
+        })
     }
 
     fn breakpoints(&self) -> impl Iterator<Item = f64> {
-        let orientation = (self.orientation.iter()).flat_map(OrientationCurve::breakpoints);
-        let position = self.position.iter();
-        (position.flat_map(|(_, curve)| curve.breakpoints())).chain(orientation)
+        // along a way nothing jumps but what does so in time
+        let in_time = self.orientation.iter().filter(|_| !self.turns_on_way);
+        let orientation = in_time.flat_map(OrientationCurve::breakpoints);
+        let position: Vec<&MotionCurve> = match &self.position {
+            PositionCurves::Components(curves) => curves.iter().flatten().collect(),
+            PositionCurves::OnWay { distance, .. } => vec![distance],
+        };
+        let position = position.into_iter();
+        (position.flat_map(MotionCurve::breakpoints)).chain(orientation)
     }
 }
 
@@ -138,12 +224,13 @@ impl Path {
         axes: Vec<AxisCurve>,
         marker: Option<&MarkerPath>,
         start: &RigidState,
-    ) -> Self {
+    ) -> Result<Self, NominalError> {
         let n = start.velocity.len();
         let marker = marker.map(|marker| MarkerCurves::new(marker, mechanism, n));
+        let marker = marker.transpose()?;
         let rows = marker.as_ref().map_or(0, MarkerCurves::rows);
         let m = mechanism.closures() + axes.len() + rows;
-        Self {
+        Ok(Self {
             axes,
             marker,
             matrix: vec![0.0; m * n],
@@ -152,7 +239,7 @@ impl Path {
             step: vec![0.0; n],
             before: start.clone(),
             beginning: start.clone(),
-        }
+        })
     }
 
     /// Instants at which the curves it follows are not smooth.
@@ -295,7 +382,7 @@ impl Path {
         if let Some(marker) = &mut self.marker {
             mechanism.write_marker_rows(marker.marker, &mut marker.jacobian);
             let turns = marker.orientation.iter().flat_map(|_| 0..3);
-            let slides = marker.position.iter().map(|(axis, _)| axis + 3);
+            let slides = marker.position.components().map(|axis| axis + 3);
             for (component, row) in slides.chain(turns).zip(rows) {
                 row.copy_from_slice(&marker.jacobian[component * n..(component + 1) * n]);
             }
@@ -327,12 +414,13 @@ impl Path {
         }
         if let Some(marker) = &self.marker {
             let pose = mechanism.marker(marker.marker);
-            for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
-                *right = curve.at(time).position - pose.translation[*axis];
+            let place = marker.position.at(time);
+            for (axis, right) in marker.position.components().zip(&mut right) {
+                *right = place[axis].position - pose.translation[axis];
             }
-            if let Some(curve) = &marker.orientation {
-                let wanted = curve.at(time).rotation;
-                let missing = rotation_vector_of(&(wanted * pose.rotation.transpose()));
+            if let Some(wanted) = marker.orientation(time) {
+                let missing = wanted.rotation * pose.rotation.transpose();
+                let missing = rotation_vector_of(&missing);
                 for (right, missing) in right.zip(missing.0) {
                     *right = missing;
                 }
@@ -361,11 +449,11 @@ impl Path {
         }
         if let Some(marker) = &self.marker {
             let drift = mechanism.marker_drift(marker.marker, order);
-            for ((axis, curve), right) in marker.position.iter().zip(&mut right) {
-                *right = wanted(curve.at(time)) - drift.linear[*axis];
+            let place = marker.position.at(time);
+            for (axis, right) in marker.position.components().zip(&mut right) {
+                *right = wanted(place[axis]) - drift.linear[axis];
             }
-            if let Some(curve) = &marker.orientation {
-                let point = curve.at(time);
+            if let Some(point) = marker.orientation(time) {
                 let turn = match order {
                     Order::Rate => point.angular_velocity,
                     Order::Acceleration => point.angular_acceleration,

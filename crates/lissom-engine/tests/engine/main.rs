@@ -45,6 +45,7 @@ mod models;
 mod modes;
 mod nominal_motion;
 mod nominal_orientation;
+mod nominal_paths;
 mod numbers;
 mod pan_scott_ulsoy;
 mod perturbation;

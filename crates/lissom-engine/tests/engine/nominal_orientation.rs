@@ -29,11 +29,11 @@ sample_period_s = 0.05
 ";
 
 /// An arm of six hinges whose three long links are beams; `motion` says how its hand moves.
-fn arm(motion: &str) -> ModelSpec {
+pub(crate) fn arm(motion: &str) -> ModelSpec {
     parsed(&arm_text(motion))
 }
 
-fn arm_text(motion: &str) -> String {
+pub(crate) fn arm_text(motion: &str) -> String {
     let mut text = "format = 1\ngravity_m_per_s2 = [0.0, 0.0, -9.81]\n".to_owned();
     for (name, length) in [("column", 0.5), ("upper", 0.8), ("lower", 0.7)] {
         let _ = write!(
@@ -146,7 +146,7 @@ nominal_motion = true
     parsed(&(text + motion + SIMULATION))
 }
 
-fn orientation(run: &Run, sample: usize) -> Quaternion<f64> {
+pub(crate) fn orientation(run: &Run, sample: usize) -> Quaternion<f64> {
     Quaternion(["w", "x", "y", "z"].map(|part| {
         let channel = run.recording.channel(&format!("tool.quaternion.{part}"));
         channel.unwrap().samples[sample]
@@ -179,7 +179,7 @@ fn moved(from: [f64; 3]) -> String {
 }
 
 /// Where the tool of a mechanism starts.
-fn start(spec: &ModelSpec) -> [f64; 3] {
+pub(crate) fn start(spec: &ModelSpec) -> [f64; 3] {
     let mechanism = Mechanism::build(spec).unwrap();
     let poses = mechanism.marker_poses(&mechanism.written()).unwrap();
     poses[0].pose.translation.0
@@ -205,14 +205,14 @@ fn follows(run: &Run) {
 }
 
 /// What drives do along the nominal trajectory at an instant.
-fn nominal_drives(mechanism: &Mechanism, time: f64) -> NominalDrives {
+pub(crate) fn nominal_drives(mechanism: &Mechanism, time: f64) -> NominalDrives {
     let found = mechanism.nominal_drives(&[time], &mut |_| Flow::Continue);
     found.unwrap().remove(0)
 }
 
 /// Efforts of the drives agree in both formulations along a motion, and are what somebody has to push with.
 #[track_caller]
-fn drives_agree(spec: &ModelSpec, times: &[f64]) {
+pub(crate) fn drives_agree(spec: &ModelSpec, times: &[f64]) {
     let [tree, nodes] = [tree_mechanism(spec), nodal_mechanism(spec, 1)];
     for &time in times {
         let [a, b] = [&tree, &nodes].map(|mechanism| {
@@ -227,7 +227,7 @@ fn drives_agree(spec: &ModelSpec, times: &[f64]) {
 }
 
 /// The rigid counterpart of a model.
-fn rigid(spec: &ModelSpec) -> ModelSpec {
+pub(crate) fn rigid(spec: &ModelSpec) -> ModelSpec {
     let mut spec = spec.clone();
     spec.fidelity.preset = Some(lissom_spec::spec::FidelityPreset::Rigid);
     spec
@@ -251,7 +251,7 @@ fn a_hexapod_turns_its_platform() {
 }
 
 /// The arm held where it starts, to ask where that is.
-fn arm_at_rest() -> ModelSpec {
+pub(crate) fn arm_at_rest() -> ModelSpec {
     arm("[nominal_motion]\nmarker = \"tool\"\nx.polynomial = { coefficients_m = [0.0] }\n")
 }
 

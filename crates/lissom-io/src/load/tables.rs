@@ -1,7 +1,7 @@
 //! Time tables of inputs and motions that stand in files of their own.
 
 use lissom::ModelSpec;
-use lissom::spec::{InputSpec, JointSpec, MotionProfileSpec, TableMotionSpec};
+use lissom::spec::{InputSpec, JointSpec, MarkerPathSpec, MotionProfileSpec, TableMotionSpec};
 
 use super::Files;
 use crate::{IoError, table};
@@ -35,6 +35,14 @@ impl Files<'_> {
                     let path = lissom::Path::root().key("nominal_motion").key(key);
                     self.motion_table(&path.key("table"), table, translates);
                 }
+            }
+            if let Some(MarkerPathSpec {
+                distance: MotionProfileSpec::Table(table),
+                ..
+            }) = &mut nominal.path
+            {
+                let path = lissom::Path::root().key("nominal_motion").key("path");
+                self.motion_table(&path.key("distance").key("table"), table, true);
             }
         }
     }

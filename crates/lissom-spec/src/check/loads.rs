@@ -169,7 +169,8 @@ impl Checker<'_> {
                     time_s,
                     value: values,
                 } => {
-                    self.table(&path, file == Some(true), time_s, (value, values), 1);
+                    let times = ("time_s", &time_s[..]);
+                    self.table(&path, file == Some(true), times, (value, values), 1);
                 }
                 LoadProfile::Sines {
                     amplitude: amplitudes,
@@ -206,31 +207,31 @@ impl Checker<'_> {
         self.length(path.key("phase_rad"), phases, amplitudes);
     }
 
-    /// Asks for a file, or for rows that rise in time.
+    /// Asks for a file, or for rows at rising instants or other places.
     pub(super) fn table(
         &mut self,
         path: &Path,
         has_file: bool,
-        time_s: &[f64],
+        (place_key, places): (&str, &[f64]),
         (value_key, values): (&str, &[f64]),
         fewest_rows: usize,
     ) {
-        let listed = !time_s.is_empty() || !values.is_empty();
+        let listed = !places.is_empty() || !values.is_empty();
         if has_file || !listed {
-            self.exactly_one(path, &[("file", has_file), ("time_s", listed)]);
+            self.exactly_one(path, &[("file", has_file), (place_key, listed)]);
             return;
         }
-        self.length(path.key(value_key), values.len(), time_s.len());
-        let time = path.key("time_s");
-        if time_s.len() < fewest_rows {
-            self.length(time.clone(), time_s.len(), fewest_rows);
+        self.length(path.key(value_key), values.len(), places.len());
+        let place = path.key(place_key);
+        if places.len() < fewest_rows {
+            self.length(place.clone(), places.len(), fewest_rows);
         }
-        for (index, pair) in time_s.windows(2).enumerate() {
+        for (index, pair) in places.windows(2).enumerate() {
             let (previous, value) = (pair[0], pair[1]);
             if value <= previous {
-                let key = "time_s".to_owned();
+                let key = place_key.to_owned();
                 self.error(
-                    time.index(index + 1),
+                    place.index(index + 1),
                     ErrorKind::NotRising {
                         key,
                         previous,

@@ -245,7 +245,8 @@ impl<'a> Checker<'a> {
                     let values = spec.angle_rad.as_ref().or(spec.displacement_m.as_ref());
                     let values = values.map_or(&[][..], Vec::as_slice);
                     let value = (keys[usize::from(spec.angle_rad.is_none())], values);
-                    self.table(path, spec.file.is_some(), &spec.time_s, value, FEWEST_ROWS);
+                    let times = ("time_s", &spec.time_s[..]);
+                    self.table(path, spec.file.is_some(), times, value, FEWEST_ROWS);
                 }
             }
             MotionProfileSpec::ConstantRate(spec) => {

@@ -38,7 +38,9 @@ impl Checker<'_> {
         }
         let turns = spec.nominal_motion.as_ref();
         let turns = turns.and_then(|nominal| nominal.orientation.as_ref());
-        if let Some(OrientationMotionSpec::Table(_)) = turns {
+        if let Some(turns @ OrientationMotionSpec::Table(_)) = turns
+            && !turns.follows_path()
+        {
             let path = Path::root().key("nominal_motion").key("orientation");
             let reason = "a table of orientations cannot be shaped; turn about one axis, or take [shaping] away";
             self.no_effect(path.key("table"), reason);

@@ -69,11 +69,11 @@ pub use nodes::{
     PlanarAngleSpec, PlanarPointSpec, PointSpec, RigidBeamSpec, RoleSpec, SecondOrderSpec,
     SliderSpec, TrussSpec,
 };
-pub use nominal::NominalMotionSpec;
+pub use nominal::{ArcPathSpec, LinePathSpec, MarkerPathSpec, NominalMotionSpec, SplinePathSpec};
 pub(crate) use orientation::length;
 pub use orientation::{
-    AngularVelocitySpec, OrientationCycloidSpec, OrientationFrame, OrientationMotionSpec,
-    OrientationRampsSpec, OrientationTableSpec,
+    AngularVelocitySpec, OrientationAlongPathSpec, OrientationCycloidSpec, OrientationFrame,
+    OrientationMotionSpec, OrientationRampsSpec, OrientationTableSpec,
 };
 pub use place::{AttachmentSpec, GROUND, MarkerSpec, PayloadSpec, Place};
 pub use profile::{LoadProfile, MotionProfile, RampProfile};

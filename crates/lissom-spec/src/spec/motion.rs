@@ -413,6 +413,25 @@ impl MotionProfileSpec {
         }
     }
 
+    /// The same, ending at a displacement if it goes from one position to another and does not say where it ends.
+    #[must_use]
+    pub fn ending_at(mut self, displacement_m: f64) -> Self {
+        let end = match &mut self {
+            Self::Cycloid(spec) => &mut spec.final_displacement_m,
+            Self::CycloidalRamps(spec) => &mut spec.final_displacement_m,
+            Self::Quintic(spec) => &mut spec.final_displacement_m,
+            Self::Trapezoidal(spec) => &mut spec.final_displacement_m,
+            Self::SCurve(spec) => &mut spec.final_displacement_m,
+            Self::CycloidalRate(_)
+            | Self::Polynomial(_)
+            | Self::Sines(_)
+            | Self::Table(_)
+            | Self::ConstantRate(_) => return self,
+        };
+        end.get_or_insert(displacement_m);
+        self
+    }
+
     /// The profile without its unit: radians or metres, as written. A number that is missing reads as
     /// zero, which a checked model does not have.
     pub fn profile(&self) -> MotionProfile {

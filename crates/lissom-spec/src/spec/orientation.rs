@@ -13,6 +13,8 @@ pub enum OrientationMotionSpec {
     CycloidalRamps(OrientationRampsSpec),
     /// At a constant angular velocity.
     ConstantRate(AngularVelocitySpec),
+    /// From where the marker starts to another orientation about one axis, in proportion to the way along its path.
+    AlongPath(OrientationAlongPathSpec),
     /// Smoothly through the rows of a table.
     Table(OrientationTableSpec),
 }
@@ -24,6 +26,7 @@ impl OrientationMotionSpec {
             Self::Cycloid(_) => "cycloid",
             Self::CycloidalRamps(_) => "cycloidal_ramps",
             Self::ConstantRate(_) => "constant_rate",
+            Self::AlongPath(_) => "along_path",
             Self::Table(_) => "table",
         }
     }
@@ -92,13 +95,33 @@ pub struct AngularVelocitySpec {
     pub angular_velocity_rad_per_s: [f64; 3],
 }
 
+/// From where the marker starts to another orientation about one axis fixed in space, in proportion to the distance along the path of
+/// the marker. Ways are those of `cycloid`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OrientationAlongPathSpec {
+    /// Orientation at the end of the path, as a rotation vector.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_rotation_vector_rad: Option<[f64; 3]>,
+    /// Orientation at the end of the path, as a quaternion w, x, y, z.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_quaternion: Option<[f64; 4]>,
+    /// What the orientation is told from.
+    #[serde(default)]
+    pub relative_to: OrientationFrame,
+}
+
 /// A smooth curve with continuous angular acceleration through the orientations of a table, at rest at the first and the
 /// last row; held beyond them. From row to row the shorter way is taken.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct OrientationTableSpec {
     /// Instants, rising.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub time_s: Vec<f64>,
+    /// Shares of the way along the marker's path, rising, instead of instants.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub path_share: Vec<f64>,
     /// The orientation at every instant, as a rotation vector.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation_vector_rad: Option<Vec<[f64; 3]>>,
@@ -110,7 +133,27 @@ pub struct OrientationTableSpec {
     pub relative_to: OrientationFrame,
 }
 
+impl OrientationMotionSpec {
+    /// Whether it runs with the path of the marker instead of time.
+    pub fn follows_path(&self) -> bool {
+        match self {
+            Self::AlongPath(_) => true,
+            Self::Table(table) => !table.path_share.is_empty(),
+            Self::Cycloid(_) | Self::CycloidalRamps(_) | Self::ConstantRate(_) => false,
+        }
+    }
+}
+
 impl OrientationTableSpec {
+    /// Key and values of what its rows are given at.
+    pub fn places(&self) -> (&'static str, &[f64]) {
+        if self.path_share.is_empty() {
+            ("time_s", &self.time_s)
+        } else {
+            ("path_share", &self.path_share)
+        }
+    }
+
     /// Unit quaternions of the rows, however they are written.
     pub fn quaternions(&self) -> Vec<[f64; 4]> {
         match (&self.quaternion, &self.rotation_vector_rad) {

@@ -22,8 +22,8 @@ fn table(relative_to: OrientationFrame) -> OrientationTableSpec {
             [-1.4, 0.8, 1.0],
             [-1.2, 0.9, 1.3],
         ]),
-        quaternion: None,
         relative_to,
+        ..OrientationTableSpec::default()
     }
 }
 
