@@ -381,12 +381,23 @@ class Mechanism(Equations):
         ]
         return Modes(**found)
 
-    def inverse(self, times_s: ArrayLike = ()) -> Recording:
+    def inverse(
+        self,
+        times_s: ArrayLike = (),
+        *,
+        flexible: Literal["quasi-static", "causal", "stable"] | None = None,
+        marker: str | None = None,
+    ) -> Recording:
         """What would drive the model along its motion if every body and gear were rigid: torque or force, rate and power of every
         drive, at ``times_s`` or where a run records. The motion is that of its inputs and its prescribed motions, as ``lissom inverse``
         takes it; of more drives than degrees of freedom the smallest in sum of squares are taken. ``summary`` has peaks and root mean
-        squares."""
-        told, summary = _native.inverted(self, instants(times_s))
+        squares.
+
+        With ``flexible`` links bend and a ``marker`` stays on the path that it has with rigid ones, as with ``lissom inverse --flexible``.
+        ``summary["start"]`` has the coordinates in which the mechanism has to start, as :meth:`state` takes them."""
+        if marker is not None and flexible is None:
+            raise ValueError("marker is for flexible links: say flexible, too")
+        told, summary = _native.inverted(self, instants(times_s), (flexible, marker))
         return Recording(**told, summary=json.loads(summary), model=self.model)
 
     def end_effector(self, marker: str, near: Start | None = None) -> EndEffector:

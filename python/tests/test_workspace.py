@@ -77,6 +77,10 @@ def test_a_motion_takes_the_torques_that_the_command_tells(
     np.testing.assert_allclose(named["shoulder.torque"], found["shoulder.torque"][at], rtol=ROUNDING)
     with pytest.raises(lissom.SimulationError, match="nothing says what drives"):
         model.build().inverse()
+    with pytest.raises(ValueError, match="say flexible"):
+        mech.inverse(marker="hand")
+    with pytest.raises(ValueError, match="quasi-static"):
+        mech.inverse(flexible="rigid")  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="times_s"):
         mech.inverse([99.0])
 

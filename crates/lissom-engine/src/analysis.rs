@@ -1,7 +1,7 @@
 //! Linear analyses of a mechanism in either formulation.
 
 use lissom_core::study::{
-    self, AnalysisError, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt,
+    self, AnalysisError, Deviation, DrivenJoints, Ending, LinearizeError, Linearized, LinearizedAt,
     OperatingPoint, OutputOrder, PerturbOptions, PerturbedRun, SimulateOptions,
 };
 use lissom_core::{Axis, Recording, RunError, State, effort_label};
@@ -84,6 +84,18 @@ impl Mechanism {
     ) -> Result<PerturbedRun, AnalysisError> {
         let mut linearizer = self.linearizer()?;
         linearizer.perturbed(&self.spec().simulation, linearized, samples, options, watch)
+    }
+
+    /// The state at a deviation from the nominal motion at an instant, in the coordinates that a linearisation there chooses.
+    ///
+    /// # Errors
+    /// When there is no such motion, or the mechanism cannot be there.
+    pub fn deviated_state(
+        &self,
+        time_s: f64,
+        deviation: &Deviation<'_>,
+    ) -> Result<State, AnalysisError> {
+        self.linearizer()?.deviated_state(time_s, deviation)
     }
 
     /// The state in which a simulation starts that begins quasi-statically, see [`quasi_static`](lissom_core::study::quasi_static).

@@ -6,8 +6,8 @@
 use std::collections::BTreeMap;
 
 use lissom_core::study::{
-    AnalysisError, DrivenJoints, Found, Linearize, Linearized, LinearizedAt, OutputOrder,
-    PerturbOptions, PerturbedRun, closed_loop, linearize, perturb, quasi_static,
+    AnalysisError, Deviation, DrivenJoints, Found, Linearize, Linearized, LinearizedAt,
+    OutputOrder, PerturbOptions, PerturbedRun, closed_loop, linearize, perturb, quasi_static,
 };
 use lissom_core::{
     Actions, Dynamics, NominalDrives, NominalError, PlaceError, RunError, State, StateError,
@@ -112,6 +112,13 @@ pub(crate) trait LinearAnalysis {
     /// The start in the quasi-static deviation from the nominal motion.
     fn quasi_static(&mut self, start_s: f64) -> Result<State, AnalysisError>;
 
+    /// The state at a deviation from the nominal motion at an instant.
+    fn deviated_state(
+        &mut self,
+        time_s: f64,
+        deviation: &Deviation<'_>,
+    ) -> Result<State, AnalysisError>;
+
     /// The equations frozen at states, for modes; if no more than `few` of them are asked for, of one state perhaps in a space that contains
     /// the lowest.
     fn frozen(
@@ -161,6 +168,16 @@ impl<L: Linearize> LinearAnalysis for L {
 
     fn quasi_static(&mut self, start_s: f64) -> Result<State, AnalysisError> {
         quasi_static(self, start_s)
+    }
+
+    fn deviated_state(
+        &mut self,
+        time_s: f64,
+        deviation: &Deviation<'_>,
+    ) -> Result<State, AnalysisError> {
+        let motion = self.nominal(time_s)?;
+        self.choose(&motion)?;
+        Ok(self.state(&motion, deviation)?)
     }
 
     fn frozen(

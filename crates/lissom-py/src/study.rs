@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::time::Instant;
 
 use lissom::converge::{ConvergeOptions, converge};
-use lissom::inverse::inverse_dynamics;
+use lissom::inverse::{Compensation, FlexibleOptions, flexible_inverse_dynamics, inverse_dynamics};
 use lissom::shaping::shaped_modes;
 use lissom::spec::ModelSpec;
 use lissom::{
@@ -207,11 +207,13 @@ pub(crate) fn find_modes<'py>(
     Ok(told)
 }
 
-/// What drives the motion of the model with rigid links, at the instants that a run records or those that are named, and what is said of it, as JSON.
+/// What drives the motion of the model, at the instants that a run records or those that are named, and what is said of it, as JSON. `flexible`: how the bending of
+/// links is taken into account, and the marker whose path is kept.
 #[pyfunction]
 pub(crate) fn inverted<'py>(
     mechanism: &Bound<'py, Mechanism>,
     times_s: Vec<f64>,
+    flexible: (Option<String>, Option<String>),
 ) -> PyResult<(Bound<'py, PyDict>, String)> {
     let (py, own) = (mechanism.py(), mechanism.get());
     refuse_too_large(own, &own.loaded.spec, None)?;
@@ -222,11 +224,38 @@ pub(crate) fn inverted<'py>(
         instants_of_motion(simulation, simulation.start_s, &times_s, 1)
             .map_err(|error| PyValueError::new_err(format!("times_s: {error}")))?
     };
+    let (Some(how), marker) = flexible else {
+        let found = answered(py, |watch| {
+            inverse_dynamics(&own.mechanism, &times_s, watch)
+        })?;
+        let summary = inverse::summary(&own.loaded, &found);
+        return Ok((given(py, &found.recording)?, summary.to_string()));
+    };
+    let compensation = compensation(&how)?;
+    let options = FlexibleOptions {
+        marker,
+        compensation,
+    };
     let found = answered(py, |watch| {
-        inverse_dynamics(&own.mechanism, &times_s, watch)
+        flexible_inverse_dynamics(&own.mechanism, &times_s, &options, watch)
     })?;
-    let summary = inverse::summary(&own.loaded, &found);
-    Ok((given(py, &found.recording)?, summary.to_string()))
+    let summary = inverse::flexible_summary(&own.loaded, &found, compensation);
+    Ok((given(py, &found.inverse.recording)?, summary.to_string()))
+}
+
+fn compensation(name: &str) -> PyResult<Compensation> {
+    let all = [
+        Compensation::QuasiStatic,
+        Compensation::Causal,
+        Compensation::Stable,
+    ];
+    let mut all = all.into_iter();
+    all.find(|own| inverse::method(*own) == name)
+        .ok_or_else(|| {
+            PyValueError::new_err(format!(
+                "flexible is {name:?}; it can be \"quasi-static\", \"causal\" or \"stable\""
+            ))
+        })
 }
 
 /// Complex numbers as pairs of their parts, in an array of a shape with one more axis.

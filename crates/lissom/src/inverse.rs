@@ -1,12 +1,19 @@
-//! Rigid inverse dynamics along the motion of a model: [`inverse_dynamics`].
+//! Inverse dynamics along the motion of a model: of rigid bodies, [`inverse_dynamics`], and of flexible ones, [`flexible_inverse_dynamics`].
 
-use lissom_core::NominalError;
+mod flexible;
+
 use lissom_core::recording::{Recording, Sample};
+use lissom_core::study::AnalysisError;
+use lissom_core::{NominalDrives, NominalError};
 use lissom_numerics::integrate::Flow;
+use lissom_numerics::linear::LinearError;
 use lissom_spec::ModelSpec;
 use lissom_spec::spec::InputSpec;
 
 use lissom_engine::{BuildError, Mechanism};
+
+pub use flexible::{FlexibleInverse, FlexibleOptions, flexible_inverse_dynamics};
+pub use lissom_numerics::linear::Compensation;
 
 /// What would move a mechanism along its motion if every body and gear were rigid.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,6 +70,44 @@ pub enum InverseError {
     /// The trajectory cannot be followed or driven.
     #[error(transparent)]
     Nominal(#[from] NominalError),
+    /// The mechanism cannot be linearised along its motion.
+    #[error(transparent)]
+    Analysis(#[from] AnalysisError),
+    /// The linearised equations have no inverse.
+    #[error(transparent)]
+    Linear(#[from] LinearError),
+    /// Joints follow their motions whatever bends.
+    #[error(
+        "joints whose motion is prescribed do not give way so that a marker stays on its path; give them inputs with rigid_inverse_dynamics instead"
+    )]
+    Prescribed,
+    /// There is no such marker.
+    #[error("no marker {name:?} whose path could be kept; there are: {}", .known.join(", "))]
+    Marker {
+        /// The name that was asked for.
+        name: String,
+        /// Markers there are.
+        known: Vec<String>,
+    },
+    /// A drive is no input of the linearised equations.
+    #[error(
+        "{name} is no input of the linearised equations; drive revolute and prismatic joints only"
+    )]
+    Drive {
+        /// Its channel.
+        name: String,
+    },
+    /// Independent coordinates change on the way.
+    #[error(
+        "the joints that lead the loops change along the motion, across which flexible mechanisms are not inverted; compensate a part of the motion"
+    )]
+    Repartitioned,
+    /// Whoever watches stopped it.
+    #[error("stopped at {at_s} s")]
+    Stopped {
+        /// When.
+        at_s: f64,
+    },
     /// There is no mechanism whose prescribed joints are driven.
     #[error("with drives in the place of prescribed motions: {}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
     Build(Vec<BuildError>),
@@ -91,14 +136,20 @@ pub fn inverse_dynamics(
     times_s: &[f64],
     watch: &mut dyn FnMut(f64) -> Flow,
 ) -> Result<InverseDynamics, InverseError> {
+    let own = drivable(mechanism)?;
+    driven(own.as_ref().unwrap_or(mechanism), times_s, watch)
+}
+
+/// The mechanism with drives in the place of prescribed motions, where it has any.
+fn drivable(mechanism: &Mechanism) -> Result<Option<Mechanism>, InverseError> {
     let spec = mechanism.spec();
     // prescribed deformations of elements have no inputs in their place
     let mut motions = spec.motion.iter();
     if !motions.any(|motion| spec.find_joint(&motion.joint).is_some()) {
-        return driven(mechanism, times_s, watch);
+        return Ok(None);
     }
-    let mechanism = Mechanism::build(&driven_spec(spec)).map_err(InverseError::Build)?;
-    driven(&mechanism, times_s, watch)
+    let driven = Mechanism::build(&driven_spec(spec)).map_err(InverseError::Build)?;
+    Ok(Some(driven))
 }
 
 fn driven(
@@ -117,25 +168,38 @@ fn driven(
     let Some(first) = rows.first() else {
         return Err(InverseError::NoMotion);
     };
-    let names = first.efforts.iter().map(|(name, _)| name);
-    let channels = names
-        .clone()
-        .zip(&first.signals)
-        .flat_map(|(name, effort)| {
-            let rate_unit = if effort.1 == "N m" { "rad/s" } else { "m/s" };
-            [
-                effort.clone(),
-                (format!("{name}.rate"), rate_unit),
-                (format!("{name}.power"), "W"),
-            ]
-        });
-    let channels: Vec<(String, &'static str)> = channels.collect();
-    let mut recording = Recording::with_capacity(channels.iter().cloned(), rows.len());
+    let mut recording = Recording::with_capacity(channels(first), rows.len());
     for (&time_s, row) in times_s.iter().zip(&rows) {
         let drives = row.efforts.iter().zip(&row.rates);
         let values = drives.flat_map(|((_, effort), rate)| [*effort, *rate, effort * rate]);
         recording.push(time_s, &values.collect::<Vec<f64>>());
     }
+    Ok(InverseDynamics {
+        drives: duties(&recording, first),
+        degrees_of_freedom: first.degrees_of_freedom,
+        warning: first.warning(),
+        stopped_at,
+        recording,
+    })
+}
+
+/// Names and units of torque or force, rate and power of every drive.
+fn channels(drives: &NominalDrives) -> Vec<(String, &'static str)> {
+    let names = drives.efforts.iter().map(|(name, _)| name);
+    let channels = names.zip(&drives.signals).flat_map(|(name, effort)| {
+        let rate_unit = if effort.1 == "N m" { "rad/s" } else { "m/s" };
+        [
+            effort.clone(),
+            (format!("{name}.rate"), rate_unit),
+            (format!("{name}.power"), "W"),
+        ]
+    });
+    channels.collect()
+}
+
+/// What is asked of every drive, whose channels come first.
+fn duties(recording: &Recording, drives: &NominalDrives) -> Vec<DriveDuty> {
+    let channels = channels(drives);
     let duty = |at: usize| {
         let (name, unit) = &channels[at];
         let samples = &recording.channels[at].samples;
@@ -146,19 +210,14 @@ fn driven(
             rms: root_mean_square(&recording.time_s, samples),
         }
     };
-    let drives = names.enumerate().map(|(at, name)| DriveDuty {
+    let names = drives.efforts.iter().enumerate();
+    let drives = names.map(|(at, (name, _))| DriveDuty {
         name: name.clone(),
         effort: duty(3 * at),
         rate: duty(3 * at + 1),
         power: duty(3 * at + 2),
     });
-    Ok(InverseDynamics {
-        drives: drives.collect(),
-        degrees_of_freedom: first.degrees_of_freedom,
-        warning: first.warning(),
-        stopped_at,
-        recording,
-    })
+    drives.collect()
 }
 
 /// A model whose prescribed joints are driven along their motions instead.

@@ -20,7 +20,9 @@ pub(crate) use linear::{
 };
 pub(crate) use map::MapArguments;
 pub(crate) use model::{ComparedModelArguments, ModelArguments, NamedModel, StartArguments};
-pub(crate) use runs::{CompareArguments, ConvergeArguments, InverseArguments, RunArguments};
+pub(crate) use runs::{
+    CompareArguments, ConvergeArguments, FlexibleArgument, InverseArguments, RunArguments,
+};
 pub(crate) use sweep::{DrawingArgument, SweepArguments};
 
 use crate::output::AnswerArguments;

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use lissom_io::compare::Choice;
 
 use super::values::{instant, seconds, share};
@@ -55,12 +55,23 @@ pub(crate) struct RunArguments {
 /// marker takes along follow. Of more drives than degrees of freedom the smallest in sum of squares are taken. Torques and forces are
 /// at the joint side of gears. Writes torque or force, rate and power of every drive as a recording, into results/NAME-inverse unless
 /// said, and tells peaks and root mean squares.
+///
+/// With --flexible links bend, and a marker stays on the path that it has with rigid ones, by the equations linearised along it: quasi-static takes the deflections under the loads
+/// of every instant, stable their dynamics, for which drives may have to begin before the motion does, and causal the same where they have not. Also written are
+/// a table of every drive for the inputs of a model (DRIVE.torque.csv) and the state in which it has to start (state.json).
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  lissom inverse planar-3rrr\n  \
-                  lissom inverse arm.toml --plot torques.png --channels shoulder,elbow")]
+                  lissom inverse arm.toml --plot torques.png --channels shoulder,elbow\n  \
+                  lissom inverse arm.toml --flexible stable --marker hand")]
 pub(crate) struct InverseArguments {
     #[command(flatten)]
     pub(crate) model: ModelArguments,
+    /// How the bending of links is taken into account.
+    #[arg(long, value_name = "HOW", value_enum)]
+    pub(crate) flexible: Option<FlexibleArgument>,
+    /// Marker whose path is kept; that of the nominal motion, or else the last, unless said.
+    #[arg(long, value_name = "NAME", requires = "flexible")]
+    pub(crate) marker: Option<String>,
     /// Folder for the files, results/NAME-inverse unless said.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
@@ -70,6 +81,17 @@ pub(crate) struct InverseArguments {
     pub(crate) channels: ChannelArguments,
     #[command(flatten)]
     pub(crate) answer: AnswerArguments,
+}
+
+/// How the bending of links is taken into account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FlexibleArgument {
+    /// By the deflections under the loads of every instant.
+    QuasiStatic,
+    /// By their dynamics, from where the motion begins.
+    Causal,
+    /// By their dynamics, from before the motion begins.
+    Stable,
 }
 
 /// Run a model with several fidelities and set the runs side by side.

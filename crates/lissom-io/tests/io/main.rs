@@ -7,6 +7,7 @@ mod damaren_findings;
 mod extremes;
 mod files;
 mod fit;
+mod inversion;
 mod rigid;
 mod urdf;
 mod validation;

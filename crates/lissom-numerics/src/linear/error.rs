@@ -42,6 +42,23 @@ pub enum LinearError {
         /// When.
         time_s: f64,
     },
+    /// Drives and marker cannot be inverted.
+    #[error("the motion of the marker has no inverse at t = {}: {reason}", rounded(*.time_s, 6))]
+    SingularInversion {
+        /// When.
+        time_s: f64,
+        /// Why.
+        reason: &'static str,
+    },
+    /// A zero that grows has no causal inverse.
+    #[error(
+        "from the drives to the marker there are zeros that grow, the fastest at {rate:.4e} 1/s: what would keep the marker on its path would \
+         grow without bounds; let the drives begin before the motion (`stable`), or compensate quasi-statically"
+    )]
+    Growing {
+        /// The largest real part, 1/s.
+        rate: f64,
+    },
     /// Whoever watches stopped it.
     #[error("stopped at {} s", rounded(*.at_s, 6))]
     Stopped {
