@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use lissom_bench::batches::{STATES, cost, mechanisms};
-use lissom_bench::chain::{Bench, chain};
+use lissom_bench::chain::{Bench, GROWING, chain};
 use lissom_bench::counted::{Counted, count};
 use lissom_bench::day;
 use lissom_bench::linear::perturbation_beside_nonlinear;
@@ -293,31 +293,34 @@ fn many_modes() {
 }
 
 fn growth() {
-    println!("\nGrowth of one articulated-body call from 10 to 1000 bodies");
+    println!("\nGrowth of one articulated-body call");
     println!(
-        "{:>6} {:>18} {:>18}",
-        "modes", "counted exponent", "timed exponent"
+        "{:>6} {:>14} {:>18} {:>18}",
+        "modes", "bodies", "counted exponent", "timed exponent"
     );
     for modes in [0, 4] {
-        let (mut counts, mut times) = (Vec::new(), Vec::new());
-        for bodies in [10, 30, 100, 300, 1000] {
-            let model = chain(bodies, modes, true);
-            let mut counted = Bench::<Counted>::new(&model);
-            counts.push((bodies as f64, count(|| counted.articulated()) as f64));
-            let mut bench = Bench::<f64>::new(&model);
-            times.push((
-                bodies as f64,
-                seconds_per_call(|| {
+        for lengths in GROWING {
+            let counts = lengths.map(|bodies| {
+                let model = chain(bodies, modes, true);
+                let mut counted = Bench::<Counted>::new(&model);
+                (bodies as f64, count(|| counted.articulated()) as f64)
+            });
+            let times = lengths.map(|bodies| {
+                let model = chain(bodies, modes, true);
+                let mut bench = Bench::<f64>::new(&model);
+                let seconds = seconds_per_call(|| {
                     bench.articulated();
                     black_box(&bench.acceleration);
-                }),
-            ));
+                });
+                (bodies as f64, seconds)
+            });
+            println!(
+                "{modes:>6} {:>14} {:>18.4} {:>18.4}",
+                format!("{} to {}", lengths[0], lengths[3]),
+                exponent(&counts),
+                exponent(&times)
+            );
         }
-        println!(
-            "{modes:>6} {:>18.4} {:>18.4}",
-            exponent(&counts),
-            exponent(&times)
-        );
     }
 }
 
