@@ -141,6 +141,7 @@ fn check_tells_tree_masses_and_frequencies() {
         [
             "bodies",
             "center_of_mass_m",
+            "cost",
             "degrees_of_freedom",
             "duration_s",
             "fidelity",

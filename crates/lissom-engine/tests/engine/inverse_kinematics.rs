@@ -279,10 +279,8 @@ fn gears_stay_as_deformed_as_they_are() {
                     .iter()
                     .zip(values)
                     .flat_map(|(own, x)| own.iter().zip(x));
-                let named = all
-                    .filter(|(own, _)| own.name == name)
-                    .map(|(_, value)| *value);
-                named.last().unwrap()
+                let mut named = all.filter(|(own, _)| own.name == name);
+                *named.next().unwrap().1
             };
             of(format!("{joint}.motor_angle{end}")) - of(format!("{joint}.angle{end}"))
         };
