@@ -541,8 +541,7 @@ impl ModelError {
         }
     }
 
-    /// Byte range of the offending text: the key or value at the path, or what is nearest to it. `None`
-    /// when the value came from an override or the text holds no part of the path.
+    /// Byte range of the key or value at the path, or of what is nearest to it; `None` for overrides, and where the text holds no part of it.
     pub fn locate(&self, source: &str) -> Option<Range<usize>> {
         self.locate_in(&Document::read(source), source.len())
     }

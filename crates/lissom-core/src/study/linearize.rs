@@ -167,12 +167,9 @@ impl Linearized {
     /// Names of the joints whose stops press at one of the states: there they count as springs and dampers.
     pub fn pressed_stops(&self) -> Vec<String> {
         let points = || self.stretches().flat_map(LinearizedTrajectory::points);
-        let presses = |stop: usize| {
-            let mut all = points().filter_map(|point| point.actuation.pressed.get(stop));
-            all.any(|pressed| *pressed)
-        };
+        let presses = |stop| points().any(|own| own.actuation.pressed.get(stop) == Some(&true));
         let stops = self.stopped.iter().enumerate();
-        let pressed = stops.filter(|(stop, _)| presses(*stop));
+        let pressed = stops.filter(|&(stop, _)| presses(stop));
         pressed.map(|(_, joint)| joint.clone()).collect()
     }
 
@@ -450,16 +447,14 @@ pub fn linearize<L: Linearize>(
     let actions = of.actions();
     let place = |axis: &ControlledAxis| of.place(axis.drive);
     let controlled = |own: &Controller| own.axes.iter().filter_map(place).collect();
-    let actuators = actions.actuators.iter();
+    let (actuators, stops) = (actions.actuators.iter(), actions.stops.iter());
     Ok(Linearized {
         driven,
         geared,
         breakpoints: of.breakpoints(),
         controlled: actions.controllers.iter().map(controlled).collect(),
         actuators: actuators.map(|own| of.place(own.drive)).collect(),
-        stopped: (actions.stops.iter())
-            .map(|stop| stop.name.label())
-            .collect(),
+        stopped: stops.map(|stop| stop.name.label()).collect(),
         initial_control: vec![0.0; actions.control_states().len()],
         coordinates: of.coordinates(),
         nominal_inputs: joints.clone(),
