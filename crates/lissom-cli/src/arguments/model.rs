@@ -198,8 +198,13 @@ impl NamedModel {
         for change in set {
             let text = change.text();
             let plain = |c: char| c.is_ascii_alphanumeric() || "._=-+/:,".contains(c);
-            let quote = if text.chars().all(plain) { "" } else { "'" };
-            self.options.push(format!("--set {quote}{text}{quote}"));
+            let typed = if text.chars().all(plain) {
+                text
+            } else {
+                // a shell ends its quotes at the first one
+                format!("'{}'", text.replace('\'', "'\\''"))
+            };
+            self.options.push(format!("--set {typed}"));
         }
         self.overrides.extend(set.iter().cloned());
     }
@@ -244,6 +249,17 @@ mod tests {
         assert_eq!(
             named.typed_with("simulation.duration_s", 1.0),
             "arm.toml --set payload.gripper.mass_kg=1 --set simulation.duration_s=1"
+        );
+    }
+
+    /// By hand: what is shown can be typed, also where a change has quotes of its own.
+    #[test]
+    fn quotes_are_those_of_a_shell() {
+        let change = Override::parse("marker.0.name='my hand'").unwrap();
+        let named = NamedModel::with("arm.toml", &[change]);
+        assert_eq!(
+            named.to_string(),
+            r"arm.toml --set 'marker.0.name='\''my hand'\'''"
         );
     }
 }
